@@ -1,4 +1,4 @@
-"""Compose an article from what an extractor kept: blocks, metadata, language, identity; and stitch several pages together."""
+"""Compose an article from what an extractor kept: blocks, metadata, language, identity; stitch several pages together."""
 
 from __future__ import annotations
 

@@ -141,14 +141,14 @@ def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.boo
 
 
 def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return `kept` with a gallery's captions as its only text, if the page is a gallery.
+    """Return `kept` with the captions, and nothing else, of a gallery's figures, if the page is a gallery.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
         Returned unchanged if the page is not a gallery: fewer than `MIN_PICTURES` siblings are a `figure`, their captions
-        are links, or there is other text of at least half their length.
+        are links, or more than half their length is kept outside the figures.
     """
     elements, leaves = document.elements, document.leaves
     found = elements.of_tags(("figcaption",))

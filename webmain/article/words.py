@@ -1,4 +1,4 @@
-"""The words of an article and how often they occur: what its tag cloud is drawn from."""
+"""Count the words of an article, for its tag cloud."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_CHARS = 300_000
 """Characters at the start of a text that are counted: a book of 50,000 words, at worst a second of Thai."""
 
 MAX_REMEMBERED = 2 * MAX_TERM_LENGTH
-"""Characters of a word whose normal form is remembered from one text to the next, at most."""
+"""Maximum characters of a word whose normal form is cached across texts."""
 
 _FRAGMENT = lazy("[\u3041-\u309f]{2}")  # two hiragana: particles and endings that the segmenter cut off
 _URL = lazy(r"(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -33,7 +33,7 @@ class Cloud:
     words : tuple of WordCount
         Most frequent first, equal counts in the order of their folded forms.
     n_words : int
-        All words of the text but URLs, numbers and stop words among them, as its scripts segment them.
+        All words of the text, including numbers and stop words but not URLs.
     """
 
     words: tuple[WordCount, ...] = ()
@@ -48,25 +48,25 @@ def cloud(
     extra_stopwords: Iterable[str] = (),
     own_stopwords: Mapping[str, frozenset[str]] | None = None,
 ) -> Cloud:
-    """Count the words of a text.
+    """Return the word frequencies of a text.
 
-    Cases of a word are counted together and shown in the form that is most frequent, apostrophes are made straight.
-    Stop words, numbers, words without letters and of a single character are left out, and so are URLs. In English,
-    singular and plural are counted together where both occur, in Korean a noun with its particle and without it. About
-    0.3 ms for an English article of 500 words, 5 ms for a Thai one.
+    Upper and lower case are counted together and shown in the most frequent form; apostrophes are made straight. Stop words,
+    numbers, words without letters or of a single character, and URLs are left out. In English, singular and plural are
+    counted together if both occur; in Korean, a noun with and without its particle. About 0.3 ms for an English article of
+    500 words, 5 ms for a Thai one.
 
     Parameters
     ----------
     text : str
-        What stands beyond `MAX_CHARS` is left out.
+        Characters beyond `MAX_CHARS` are ignored.
     language : str or None
-        ISO 639 code, as `webmain.text.language.detect` gives it; detected where it is None.
+        ISO 639 code, as returned by `webmain.text.language.detect`; None detects it.
     top : int
-        Words returned at most.
+        Maximum words returned.
     extra_stopwords : iterable of str
-        Left out as well, in any case.
+        Additional stop words, case ignored.
     own_stopwords : Mapping or None
-        What `webmain.text.stopwords.read_stopwords` read from a user's file.
+        As returned by `webmain.text.stopwords.read_stopwords` for a user's file.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def with_words(
 
 
 def _without_urls(text: str) -> str:
-    """Return a text with a space for each URL; to look for one letter by letter costs more than to see there is none."""
+    """Return a text with each URL replaced by a space; checks first whether there can be one, which is cheaper."""
     return _URL.sub(" ", text) if "://" in text or "www." in text.lower() else text
 
 
@@ -114,7 +114,7 @@ def cloud_of_words(
     forms = _surface_forms(found, language, left_out(language, extra_stopwords, own_stopwords or {}))
     merge_forms(forms, language)
     totals = {key: sum(surfaces.values()) for key, surfaces in forms.items()}
-    least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # only what can be shown is put in order
+    least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # sort only what can be returned
     counts = sorted((-n, key) for key, n in totals.items() if n >= least[0])
     shown = tuple(WordCount(word=shown_form(forms[key]), count=-n) for n, key in counts[:top])
     return Cloud(words=shown, n_words=found.total())
@@ -127,7 +127,7 @@ class Forms:
     Attributes
     ----------
     forms : dict
-        By folded form, in the order in which they were met: the word's forms in the text, and how often each occurs.
+        By folded form, in order of first occurrence: the word's forms in the text, and how often each occurs.
     n_words : int
         As in `Cloud`.
     """
@@ -137,18 +137,18 @@ class Forms:
 
 
 def forms_of(text: str, *, language: str, stop_list: frozenset[str], in_order: bool = False) -> Forms:
-    """Return all words of a text, counted as `cloud` counts them.
+    """Return all words of a text, counted like in `cloud`.
 
     Parameters
     ----------
     text : str
-        What stands beyond `MAX_CHARS` is left out.
+        Characters beyond `MAX_CHARS` are ignored.
     language : str
         Base language, or "".
     stop_list : frozenset of str
         From `left_out`.
     in_order : bool
-        Words are met in the order of the text, which costs more.
+        Return words in the order of the text, which costs more.
     """
     text = _without_urls(text[:MAX_CHARS])
     found = Counter(words(text, language=language)) if in_order else word_counts(text, language=language)
@@ -158,7 +158,7 @@ def forms_of(text: str, *, language: str, stop_list: frozenset[str], in_order: b
 
 
 def left_out(language: str, extra: Iterable[str], own: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Put the built-in or the user's list together with what is left out besides."""
+    """Return the built-in or the user's stop list together with the additional words."""
     listed = own[language] if language in own and language else stopwords(language)
     return listed.union(own.get(EVERY_LANGUAGE, ()), fold_all(extra, language=language))
 
@@ -186,7 +186,7 @@ def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[
 
 @lru_cache(maxsize=16_384)
 def _normal(word: str, language: str) -> tuple[str, str]:
-    """Return a word as it is shown and as it is counted; remembered, since few words make up most of all texts."""
+    """Return a word as it is shown and as it is counted; cached, since few words make up most of all texts."""
     surface = bare(word, language=language)
     return surface, fold_word(surface, language=language)
 
@@ -204,7 +204,7 @@ _NOT_PLURALS = lazy(
     "samuels|jones|johns|hughes|matthews|simmons|simons|hopkins|perkins|watkins|wilkins|marks|burns|woods|brooks|banks|"
     "hills|fields|waters|wells|bates|gates|yates|wales|athens|texas|dallas"
 )
-"""Words in -s that are no plural of what is before the s, surnames that are first names with an s among them."""
+"""Words in -s that are not a plural, including surnames made of a first name and an s."""
 
 
 def _singulars(plural: str) -> Iterable[str]:
@@ -227,15 +227,15 @@ def _without_particle(word: str) -> Iterable[str]:
 
 
 _BASE_FORMS: Mapping[str, Callable[[str], Iterable[str]]] = {"en": _singulars, "ko": _without_particle}
-"""By language, what a word could be a form of."""
+"""By language, a function that returns the possible base forms of a word."""
 
 
 _ENDINGS: Mapping[str, str] = {"en": "s"}
-"""By language, how every word ends that has a base form."""
+"""By language, the ending of every word that has a base form."""
 
 
 def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[str, str]]:
-    """Count each word with its base form, where both occur and are the same word by their capitals; return these pairs."""
+    """Merge words into their base forms where both occur and their capitals agree; return the merged pairs."""
     if language not in _BASE_FORMS:
         return []
     base_forms, ending = _BASE_FORMS[language], _ENDINGS.get(language, "")
@@ -252,6 +252,6 @@ def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[s
 
 
 def _written_alike(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
-    """Return True if two words could be one: not if one is always a name (Apple) and the other never (apples)."""
+    """Return True if two words could be the same: not if one is always a name (Apple) and the other never (apples)."""
     capitals = [{form[0].isupper() for form in forms} for forms in (first, second)]
     return bool(capitals[0] & capitals[1])

@@ -1,1 +1,1 @@
-"""Articles that pages carry as data for their scripts: JSON-LD, states of frameworks."""
+"""Articles embedded in pages as data for scripts: JSON-LD, state of JavaScript frameworks."""

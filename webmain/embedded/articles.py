@@ -1,8 +1,8 @@
-"""An article that a page carries as data for its scripts: JSON-LD, or the state of a framework.
+"""Find the article embedded in a page as data for scripts: JSON-LD, or the state of a framework.
 
-Such text is used where the page shows none of its own. There is no table of sites: the data is walked, strings and trees of
-strings that are prose are candidates, and the best is the longest one that belongs to an object with this page's title or
-address.
+Such text is used if the page shows no article itself. There is no table of sites: the data is walked, strings and trees of
+strings that are prose are candidates, and the best is the longest one that belongs to an object with the page's title or
+URL.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from webmain.items import ArticleBlock
 
 MAX_CHARS_BESIDE_TEXT: Final = 500_000
-"""Characters of scripts that are looked at where the page shows some text."""
+"""Maximum characters of scripts searched if the page shows some text."""
 
 MAX_TRIED: Final = 12
-"""Candidates that are written out to see whether they are readable."""
+"""Maximum candidates rendered to check whether they are readable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +49,11 @@ class Embedded:
     source : str
         "json-ld", or the name of the state it was found in: "__NEXT_DATA__", "window.__INITIAL_STATE__", "data-page".
     path : str
-        Where in it, positions in lists written as `*`: "props.pageProps.article.body".
+        Path inside it, with list positions written as `*`: "props.pageProps.article.body".
     html : str
         Paragraphs, headings, lists and quotes as markup.
     is_own : bool
-        It belongs to an object that has this page's title or address.
+        It belongs to an object that has the page's title or URL.
     """
 
     source: str
@@ -85,21 +85,21 @@ class Embedded:
 
 
 def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float = MIN_PROSE) -> Embedded | None:
-    """Find the article in what a page carries for its scripts.
+    """Return the article in a page's data for scripts.
 
     Parameters
     ----------
     document : Document
     states : int
-        Characters of scripts that are looked at for data of frameworks; 0 for JSON-LD alone.
+        Maximum characters of scripts searched for data of frameworks; 0 for JSON-LD only.
     least : float
-        Prose that a text in JSON-LD has at least.
+        Minimum prose of a text in JSON-LD.
 
     Returns
     -------
     Embedded or None
-        None where there is no text of so much prose (`MIN_PROSE` in the data of frameworks) that may be the page's article.
-        Never raises on what pages hold; sizes, depths and numbers of nodes are bounded.
+        None if no text with enough prose (`MIN_PROSE` in the data of frameworks) may be the page's article. Never raises,
+        whatever the page contains; sizes, depths and numbers of nodes are bounded.
     """
     about = About(document)
     candidates = [*_of_json_ld(document, about, least)]
@@ -119,7 +119,7 @@ def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float =
 
 
 def _readable_prose(found: Embedded, least: float) -> float:
-    """Count the prose of what was written; 0 where it is too little, or other things make up too much of it."""
+    """Return the amount of prose in the rendered text; 0 if it is too little, or too much of the text is not prose."""
     try:
         counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
     except Rejected as rejected:
@@ -131,19 +131,19 @@ def _readable_prose(found: Embedded, least: float) -> float:
 
 
 NEEDED_PROSE: Final = 200.0
-"""A page that shows less prose than this shows nothing of its article."""
+"""A page that shows less prose than this is taken to show nothing of its article."""
 
 FEW_PROSE: Final = 1_000.0
-"""Below this, a page may show the beginning of its article only: the data of frameworks is looked at too."""
+"""Below this, a page may show only the beginning of its article, and the data of frameworks is searched, too."""
 
 ENOUGH_PROSE: Final = 3_000.0
-"""A text with so much prose is no beginning of another one."""
+"""A text with this much prose is not taken for the beginning of a longer one."""
 
 LARGEST_SHARE: Final = 0.5
-"""What a page shows of its article is at most this share of the embedded text, where that is used instead."""
+"""The embedded text is used instead only if the shown text is at most this share of it."""
 
 LEAST_FOUND: Final = 0.4
-"""So much of the text that is shown is in the embedded one too."""
+"""Minimum share of the shown text that the embedded text must contain."""
 
 _NOTICE_CHARS: Final = 1_500
 _CHUNK_LETTERS: Final = 24
@@ -161,30 +161,30 @@ _SCRIPTS = lazy("javascript", re.IGNORECASE)
 
 
 def asks_for_scripts(text: str) -> bool:
-    """Return True if a short text is a notice that the page needs JavaScript."""
+    """Return True if a short text says that the page needs JavaScript."""
     return len(text) <= _NOTICE_CHARS and bool(_SCRIPTS.search(text)) and _NOTICE.search(text) is not None
 
 
 def embedded_instead(document: Document, text: str) -> Embedded | None:
-    """Return the article that a page carries as data, where the text that it shows had better be replaced by it.
+    """Return the embedded article if it should replace the text that the page shows.
 
     Parameters
     ----------
     document : Document
     text : str
-        What a method made of what the page shows, blocks separated by blank lines; "" where it found nothing.
+        The text extracted from the page, blocks separated by blank lines; "" if nothing was found.
 
     Returns
     -------
     Embedded or None
-        Where the page shows hardly any prose (`NEEDED_PROSE`), or a notice that it needs JavaScript: what is embedded. Where
-        it may show the beginning of an article only: the embedded text if it is twice as long (`LARGEST_SHARE`) and either
-        has most of what is shown (`LEAST_FOUND`), or JSON-LD gives it as the body and little is shown (`FEW_PROSE`). None
-        otherwise.
+        If the page shows hardly any prose (`NEEDED_PROSE`), or a notice that it needs JavaScript: the embedded article. If
+        it may show only the beginning of an article: the embedded text, provided that it is twice as long (`LARGEST_SHARE`)
+        and either contains much of the shown text (`LEAST_FOUND`), or is the body in JSON-LD while little is shown
+        (`FEW_PROSE`). None otherwise.
 
     Notes
     -----
-    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body that is long enough nor a piece of
+    Nothing is parsed if the text has `ENOUGH_PROSE`, or if neither JSON-LD has a body that is long enough nor a piece of
     the text is in the data of frameworks.
     """
     if len(text) >= 2 * ENOUGH_PROSE or not document.has_data:
@@ -217,7 +217,7 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
 
 @view
 def embedded_article(document: Document) -> Embedded | None:
-    """Return the article that the page carries as data for its scripts (JSON-LD, state of frameworks), if there is one."""
+    """Return the article embedded in the page as data for scripts (JSON-LD, state of frameworks); None if there is none."""
     return embedded_text(document)
 
 
@@ -226,7 +226,7 @@ _PIECES: Final = ('"liveBlogUpdate"', '"acceptedAnswer"', '"suggestedAnswer"', '
 
 
 def _most_prose(scripts: Iterable[str]) -> float:
-    """Return how much prose a body in JSON-LD has at most, by its length; infinity where its source does not tell at once."""
+    """Return an upper bound of a JSON-LD body's prose, from its length; infinity if the source does not show it directly."""
     most = 0
     for script in scripts:
         if any(piece in script for piece in _PIECES):
@@ -244,14 +244,14 @@ def _most_prose(scripts: Iterable[str]) -> float:
 
 
 def _standing_twice(source: str, paragraphs: list[str]) -> list[str]:
-    """Return those pieces of the longest paragraphs that are in a page's source a second time."""
+    """Return the pieces of the longest paragraphs that occur a second time in a page's source."""
     longest = sorted(paragraphs, key=len, reverse=True)[:3]
     pieces = [paragraph[10 : 10 + _CHUNK_LETTERS] for paragraph in longest]
     return [p for p in pieces if source.count(p) > 1 or (not p.isascii() and json.dumps(p)[1:-1] in source)]
 
 
 def _share_within(part: str, whole: str) -> float:
-    """Return the share of a text's pieces, of two dozen letters each, that another one has too."""
+    """Return the share of a text's pieces, of two dozen letters each, that another text contains."""
     letters_of_part, letters_of_whole = (_NO_LETTER.sub("", t.casefold()) for t in (part, whole))
     pieces = [letters_of_part[i : i + _CHUNK_LETTERS] for i in range(0, len(letters_of_part), _CHUNK_LETTERS)]
     pieces = pieces[:: 1 + len(pieces) // _MAX_CHUNKS]
@@ -290,7 +290,7 @@ def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Cand
 
 
 def _posts(node: dict[str, Any]) -> list[str]:
-    """Return the answers to a question and the posts of a thread; none for articles, whose comments are no part of them."""
+    """Return the answers to a question or the posts of a thread; [] for articles, since comments are not part of them."""
     if not _THREADS.isdisjoint(type_words({"type": str(node.get("@type"))})[:1]):
         found = [node.get(k) for k in ("acceptedAnswer", "suggestedAnswer", "comment")]
         listed = [post for value in found for post in (value if isinstance(value, list) else [value])[:200]]
@@ -302,7 +302,7 @@ _THREADS: Final = frozenset(("question", "forumposting"))
 
 
 def _ranked(candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that may be the article, the best first; of one inside another with the same prose, the inner."""
+    """Return the candidates that may be the article, best first; of nested ones with the same prose, the inner one."""
     allowed = [c for c in candidates if c.is_likely]
     allowed.sort(key=lambda c: -c.score)
     ranked: list[Candidate] = []

@@ -1,4 +1,4 @@
-"""Texts in a page's data that may be its article's body, found by walking over whatever the data is."""
+"""Walk a page's data of any structure, and collect texts that may be the article's body."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from webmain.items import Metadata
 
 MIN_PROSE: Final = 250.0
-"""Characters of prose (`prose_chars`) that a body has at least."""
+"""Minimum characters of prose (`prose_chars`) of a body."""
 
 MIN_PROSE_ALONE: Final = 600.0
-"""What it has at least where nothing near it has the page's title or address."""
+"""The minimum if nothing near the text has the page's title or URL."""
 
 MIN_PROSE_UNNAMED: Final = 1_500.0
-"""What a single string has at least whose key doesn't promise a body."""
+"""The minimum for a single string whose key doesn't indicate a body."""
 
 MIN_STRING_CHARS: Final = 14
-"""Shorter strings are no prose in any script."""
+"""Minimum characters of a string that counts as prose, in any script."""
 
 MAX_DEPTH: Final = 150
 MAX_CANDIDATES: Final = 4_000
 
 
 class About:
-    """What a page says of itself that an object about it may repeat; its metadata is read when first asked for."""
+    """The titles and URLs of a page that an object about it may repeat; metadata is read on first use."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -55,33 +55,33 @@ class About:
 
     @cached_property
     def titles(self) -> list[str]:
-        """That and the `title` element, letters only."""
+        """The headline and the `title` element, letters and digits only."""
         return [t for t in dict.fromkeys(map(letters, (self.title, self._document.title))) if len(t) > 5]
 
     @cached_property
     def urls(self) -> list[str]:
-        """The page's own address and the canonical one."""
+        """The page's own URL and the canonical one."""
         return [u for u in (self._document.url, self._metadata.canonical_url) if u]
 
     @cached_property
     def slugs(self) -> set[str]:
-        """Those last parts of the addresses that could name one article."""
+        """The last parts of the URLs, if they could identify one article."""
         return {s for s in map(_slug, self.urls) if s}
 
     def has_title(self, text: str) -> bool:
-        """Return True if a title is the page's own, or begins it."""
+        """Return True if a title is the page's own, or its beginning."""
         own = letters(text[:600])
         return len(own) > 5 and any(
             t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles
         )
 
     def has_address(self, text: str) -> bool:
-        """Return True if an address or a slug is the page's own."""
+        """Return True if a URL or a slug is the page's own."""
         return len(text) < 2000 and _slug(text) in self.slugs
 
 
 def _slug(url: str) -> str:
-    """Return the last part of an address that could name one article; "" where it names none."""
+    """Return the last part of a URL if it could identify one article; "" otherwise."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -91,16 +91,16 @@ def _slug(url: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where a value is among the objects around it.
+    """The place of a value among its ancestor objects.
 
     Attributes
     ----------
     distance : int
-        Steps down from an object with the page's title or address; -1 where there is none.
+        Steps down from an object with the page's title or URL; -1 if there is none.
     foreign : bool
-        In an object with a title and an address of its own.
+        Inside an object with a title and a URL of its own.
     prior : float
-        What the keys above it promise, in [0, 1].
+        Evidence for a body from the keys above it, in [0, 1].
     """
 
     distance: int = -1
@@ -108,7 +108,7 @@ class Place(NamedTuple):
     prior: float = 1.0
 
     def below(self, promise: float) -> Place:
-        """Return the place of the value under a key that promises so much."""
+        """Return the place of the value under a key with this factor."""
         return Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * promise)
 
 
@@ -123,15 +123,15 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """Prose, weighed by what is around it."""
+        """Amount of prose, weighted by the candidate's place."""
         return self.prose * self.factor
 
     @property
     def is_likely(self) -> bool:
-        """Whether what is around it lets it be the article's body.
+        """Whether its place allows it to be the article's body.
 
-        Near an object with the page's title or address: one string needs a key that promises a body, or length. Elsewhere the
-        keys above it must speak of an article as well.
+        Near an object with the page's title or URL, a single string needs a key that indicates a body, or length. Elsewhere
+        the keys above it must indicate an article as well.
         """
         if self.place.distance >= 0:
             last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
@@ -146,7 +146,7 @@ class Candidate:
 
     @property
     def factor(self) -> float:
-        """How far what is around it speaks for it."""
+        """Weight from the candidate's place."""
         near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
         last = next((p for p in reversed(self.path) if p != "*"), "")
         formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
@@ -181,7 +181,7 @@ def _words(key: str) -> frozenset[str]:
 
 
 def _promise(key: str) -> float:
-    """Return the factor that a key gives to all below it."""
+    """Return the factor that a key applies to all values below it."""
     words = _words(key)
     if not words.isdisjoint(_WORDING):
         return 0.001
@@ -204,7 +204,7 @@ _HOLDING: Final = frozenset("article main section div".split())
 
 
 def _strings(node: dict[str, Any], keys: frozenset[str]) -> Iterator[str]:
-    """Yield the strings under some keys, and those one step below."""
+    """Yield the strings under the given keys, and those one level below."""
     for key in node.keys() & keys:
         value = node[key]
         if isinstance(value, str) and value:
@@ -227,7 +227,7 @@ class Search:
         self.found: list[Candidate] = []
 
     def visit(self, value: Any, path: tuple[str, ...], place: Place, depth: int) -> float:
-        """Return the prose of a value that belongs to what is around it; note what may be an article."""
+        """Return the prose of a value that counts as its parent's; collect candidates for the article."""
         self._left -= 1
         if self._left < 0 or depth > MAX_DEPTH:
             return 0.0
@@ -240,7 +240,7 @@ class Search:
         return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
 
     def _prose_below(self, value: Any, depth: int) -> float:
-        """Return the prose of all strings in a value; what was found is remembered."""
+        """Return the prose of all strings in a value; results are cached."""
         if isinstance(value, str):
             if len(value) < MIN_STRING_CHARS:
                 return 0.0
@@ -258,7 +258,7 @@ class Search:
         return known
 
     def _read_string(self, text: str) -> tuple[Any, float]:
-        """Return the value of a string that is JSON, else the string, and its prose; data may hold it many times."""
+        """Return a string's value, parsed if it is JSON, and its prose; cached, since data may repeat a string."""
         if text not in self._read:
             value = nested(text)
             self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
@@ -300,7 +300,7 @@ class Search:
         return total
 
     def _react(self, element: list[Any], path: tuple[str, ...], place: Place, depth: int) -> float:
-        """Look into a React element: its text is one with that of the elements around it."""
+        """Visit a React element: its text belongs to that of its parent elements."""
         tag = str(element[1])
         if tag in _APART:
             return 0.0
@@ -324,16 +324,16 @@ class Search:
                 inner = self._below(place, key)
                 prose = self.visit(value, (*path, key), inner, depth + 1)
                 if isinstance(value, str):
-                    own = max(own, prose)  # versions of one text, or one text and its labels
+                    own = max(own, prose)  # versions of one text, or a text and its labels
                 elif inner.prior >= 0.5 * place.prior:
                     total += prose
         total += own
         if _is_root(node):
             self._note(node, path, place, total)
-        return 0.0 if is_own else total  # what holds the article as one thing among others is not its body
+        return 0.0 if is_own else total  # an object that contains the article among other things is not its body
 
     def _is_own(self, node: dict[str, Any]) -> bool:
-        """Return True if an object has the page's title or address."""
+        """Return True if an object has the page's title or URL."""
         about = self._about
         if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
             about.has_address(a) for a in _strings(node, _ADDRESSES)
@@ -345,7 +345,7 @@ class Search:
         )
 
     def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
-        """Return True if an object is another article, or a comment: a title and an address, or an author."""
+        """Return True if an object is another article or a comment: it has a title and a URL, or an author."""
         if in_list and not _PRICED.isdisjoint(node):
             return True
         if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(

@@ -1,8 +1,8 @@
-"""Some text for every page that has any: what to take where a page shows nothing, in the order of how likely it is meant.
+"""Choose some text for every page that has any, if the extractor kept none: the most likely kind of text first.
 
-Shown text comes first; then what is there for readers without scripts, what scripts would show, what is in place of
-players and frames, in form controls, and what is clipped away for screen readers. Last comes markup that is in the source and
-not in the tree: frames' own documents, templates, CDATA sections.
+Shown text comes first; then text for readers without scripts, text that scripts would show, fallback text of players and
+frames, form controls, and text clipped away for screen readers. Last comes markup that is in the source but not in the tree:
+documents of frames, templates, CDATA sections.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from webmain.items import ArticleBlock
 
 ENOUGH_PROSE: Final = 200.0
-"""Characters of prose (`prose_chars`) from which on a kind of text is taken before all that come after it."""
+"""Minimum characters of prose (`prose_chars`) for a kind of text to be taken before later kinds."""
 
 MAX_MARKUP_CHARS: Final = 2_000_000
-"""Characters of markup beside the tree that are looked at."""
+"""Maximum characters read of markup outside the tree."""
 
 _BY_SCRIPT = Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_ATTRIBUTE
 _NOT_PLAIN = HIDDEN | Flag.EMBEDDED | Flag.IN_NOSCRIPT | Flag.IN_CONTROL | Flag.IN_SVG
@@ -44,7 +44,7 @@ _TIERS: Final = (
     (Flag.HIDDEN_CLASS, Flag(0)),
     (_NOT_PLAIN, Flag(0)),
 )
-"""The kinds of text in order: flags of which a leaf has one, and flags that it has none of."""
+"""The kinds of text in order: flags of which a leaf has at least one, and flags of which it has none."""
 
 _PIECE = lazy(
     r"<(?:!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
@@ -57,7 +57,7 @@ _FRAME = lazy(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^\"]*+)
 
 
 def fallback_mask(document: Document) -> NDArray[np.bool_]:
-    """Return which leaves count as text where a method kept none.
+    """Return which leaves to use as text if the extractor kept none.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def fallback_mask(document: Document) -> NDArray[np.bool_]:
     Returns
     -------
     (n_leaves,) bool
-        The leaves of the first kind that has `ENOUGH_PROSE`: shown, in `noscript`, hidden until a script runs, in place of an
-        embed, in form controls, in SVG, for screen readers only. Where no kind has so much, those of the first that has any
-        letter. A notice that the page needs scripts counts last. All false only where no leaf has a letter.
+        The leaves of the first kind with `ENOUGH_PROSE`: shown, in `noscript`, hidden until a script runs, fallback of an
+        embed, in form controls, in SVG, for screen readers only. If no kind has enough, those of the first kind with any
+        letter. A notice that the page needs scripts comes last. All false only if no leaf has a letter.
     """
     leaves = document.leaves
     found: list[tuple[bool, NDArray[np.bool_]]] = []
@@ -86,7 +86,7 @@ def fallback_mask(document: Document) -> NDArray[np.bool_]:
 
 
 def markup_beside_tree(document: Document) -> str:
-    """Return markup that is in a page's source and not in its tree.
+    """Return markup that is in a page's source but not in its tree.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def markup_beside_tree(document: Document) -> str:
     -------
     str
         In document order: documents of inline frames (`srcdoc`), `noframes`, `noembed`, templates, scripts that are templates
-        of HTML, CDATA sections; then the title where markup was swallowed by it. "" where there is none.
+        of HTML, CDATA sections; then the title if an unclosed one contains markup. "" if there is none.
     """
     source = document.html[:MAX_MARKUP_CHARS]
     pieces: list[tuple[int, str]] = []
@@ -112,7 +112,7 @@ def markup_beside_tree(document: Document) -> str:
 
 
 def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
-    """Return text for a page of which a method kept nothing.
+    """Return text for a page of which the extractor kept nothing.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
     Returns
     -------
     tuple of ArticleBlock
-        The leaves of `fallback_mask`; text of `markup_beside_tree` where they are no prose and that has some, or there are
-        none. Empty only where the page has no text at all but its title, attributes and scripts.
+        The leaves of `fallback_mask`; or the text of `markup_beside_tree` if there are no leaves, or they have no prose and
+        it does. Empty only if the page has no text except its title, attributes and scripts.
     """
     blocks = _blocks(document, fallback_mask(document))
     if _prose(blocks) >= ENOUGH_PROSE:

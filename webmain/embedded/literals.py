@@ -1,4 +1,4 @@
-"""Literals of JavaScript, read without running anything: objects, arrays, strings, and what a function returns at once."""
+"""Read JavaScript literals without running code: objects, arrays, strings, and values of immediately called functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from webmain.regex import lazy
 
 MAX_DEPTH: Final = 150
-"""How deep values may lie in each other."""
+"""Maximum nesting depth of values."""
 
 _ARGUMENTS = lazy(r"[\s;})]{0,20}+\(")
 _RETURN = lazy(r"return\s*+(?=\{)")
@@ -19,7 +19,7 @@ _RETURN = lazy(r"return\s*+(?=\{)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value, and where the text after it begins."""
+    """A value, and the position after it in the source."""
 
     value: Any
     end: int
@@ -34,26 +34,25 @@ _ESCAPES: Final = lazy(
 _JOINED: Final = lazy(r"([\"'])\s*+\+\s*+\1")
 _CALLS: Final = lazy(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
 _ARGUMENT: Final = "\x02"
-"""Begins the strings that replace a function's arguments until their values are known."""
+"""Prefix of the strings that stand for a function's arguments until their values are known."""
 
 
 def read_literal(text: str, start: int, *, names: frozenset[str] = frozenset()) -> Literal | None:
-    """Read the object, array or string that begins at a position.
+    """Return the object, array or string that begins at a position.
 
     Parameters
     ----------
     text : str
         A script's source.
     start : int
-        Position of `{`, `[`, `(` or a quote. Calls, and what else is in parentheses, are read as the list of their arguments.
+        Position of `{`, `[`, `(` or a quote. Calls, and anything else in parentheses, are read as a list of arguments.
     names : frozenset of str
-        Bare words that are a function's arguments.
+        Bare words that are a function's parameters.
 
     Returns
     -------
     Literal or None
-        None where there is no literal: other code than values in it, or no end. Never raises; the cost is linear in what
-        is read.
+        None if it is not a literal: it contains other code, or has no end. Never raises; linear in the length read.
     """
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -77,7 +76,7 @@ def read_literal(text: str, start: int, *, names: frozenset[str] = frozenset()) 
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return where the bracket or quote at a position is closed; None where it is not."""
+    """Return where the bracket or quote at a position is closed; None if it is not."""
     depth = 0
     for match in _TOKEN.finditer(text, start):
         piece = match.group()
@@ -88,7 +87,7 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _escape(match: re.Match[str]) -> str:
-    """Write escapes that JSON lacks as JSON writes them, and quotation marks by number: chompjs ends keys at them."""
+    """Return a JavaScript escape in JSON's form, and quotation marks as code points, since chompjs ends keys at them."""
     two_digits, in_braces, mark, line_end, letter = match.groups()
     if two_digits or in_braces or mark:
         point = ord(mark) if mark else int(two_digits or in_braces, 16)
@@ -97,14 +96,14 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _with_marks(source: str, names: frozenset[str]) -> str:
-    """Return a literal's source with its bare words of these names as marked strings."""
+    """Return a literal's source with these bare words replaced by marked strings."""
     words = "|".join(map(re.escape, sorted(names)))
     bare = re.compile(rf"({_STRINGS})|(?<=[:\[,])\s*+({words})\s*+(?=[,}}\]])", re.DOTALL)
     return bare.sub(lambda m: m[1] or f'"{_ARGUMENT}{m[2]}"', source)
 
 
 def returned(text: str, start: int, names: str) -> Literal | None:
-    """Read what `(function(a, b) { return {...} })(1, "x")` returns."""
+    """Return the value of `(function(a, b) { return {...} })(1, "x")`."""
     match = _RETURN.search(text, start, start + 20_000)
     arguments = [name for name in map(str.strip, names.split(",")) if name]
     body = read_literal(text, match.end(), names=frozenset(arguments)) if match else None
@@ -116,7 +115,7 @@ def returned(text: str, start: int, names: str) -> Literal | None:
 
 
 def _filled(value: Any, values: dict[str, Any], depth: int = 0) -> Any:
-    """Return a value with a function's arguments where they are named."""
+    """Return a value with a function's arguments substituted for its parameters."""
     if isinstance(value, str) and value[:1] == _ARGUMENT:
         return values.get(value[1:])
     if depth > MAX_DEPTH:
