@@ -69,7 +69,7 @@ class About:
         return {s for s in map(_slug, self.urls) if s}
 
     def has_title(self, text: str) -> bool:
-        """Return True if a title is the page's own, or its beginning."""
+        """Return True if a title is the page's own, or if one begins with the other."""
         own = letters(text[:600])
         return len(own) > 5 and any(
             t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles

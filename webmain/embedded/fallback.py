@@ -121,8 +121,8 @@ def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
     Returns
     -------
     tuple of ArticleBlock
-        The leaves of `fallback_mask`; or the text of `markup_beside_tree` if there are no leaves, or they have no prose and
-        it does. Empty only if the page has no text except its title, attributes and scripts.
+        The leaves of `fallback_mask`; or the text of `markup_beside_tree` if there are no leaves, or if they have less than
+        `ENOUGH_PROSE` and it has more. Empty only if the page has no text except its title, attributes and scripts.
     """
     blocks = _blocks(document, fallback_mask(document))
     if _prose(blocks) >= ENOUGH_PROSE:

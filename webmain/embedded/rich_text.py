@@ -1,7 +1,7 @@
-"""Text as content systems store it in JSON, written as HTML: trees of nodes, lists of blocks, plain strings and HTML.
+"""Convert rich text that content systems store as JSON to HTML: trees of nodes, lists of blocks, plain strings and HTML.
 
-One set of rules for all of them: what a node is, is read from the words of its type; its text is under one of the common
-keys; spans of one paragraph are joined.
+One set of rules serves them all: the words of a node's type say what it is; its text is under one of the common keys;
+spans of one paragraph are joined.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from webmain.text.prose_amount import prose_chars
 MAX_DEPTH: Final = 60
 MAX_PIECES: Final = 20_000
 MAX_NODES: Final = 200_000
-"""Nodes of one text that are written; data may hold the same node many times."""
+"""Maximum nodes written of one text; data may contain the same node many times."""
 
 MAX_CHARS: Final = 2_000_000
-"""Characters of one text that are written, for the same reason."""
+"""Maximum characters written of one text, for the same reason."""
 
 TYPE_KEYS: Final = (
     "type _type nodeType blockType blockName __typename kind tagName tag element contentType component elementType name"
@@ -29,14 +29,14 @@ TEXT_KEYS: Final = (
     "html innerHTML contentHtml bodyHtml htmlText body_html rendered processed text rawText value content body copy "
     "paragraph markdown plainText plaintext insert literal"
 ).split()
-"""Under these keys a node has its own text, the richest first."""
+"""Keys under which a node has its own text, richest form first."""
 
 LIST_KEYS: Final = (
     "children childNodes content content_elements contentElements blocks innerBlocks paragraphs paragraph elements "
     "items body nodes spans fragments components sections data attributes model props fields value text document root "
     "json rows cells ops"
 ).split()
-"""Under these keys a node has further nodes."""
+"""Keys under which a node has child nodes."""
 
 _NODES: Final = frozenset(LIST_KEYS) | frozenset(TEXT_KEYS)
 _PARAGRAPH = frozenset("paragraph p unstyled para text block normal richtext copy htmlelement".split())
@@ -85,12 +85,12 @@ _NOT_LETTERS = lazy(r"<[^<>]{0,2000}+>|&[#\w]{1,9};|[\W_]+")
 
 
 def is_markup(text: str) -> bool:
-    """Return True if a string has HTML tags that texts have."""
+    """Return True if a string has HTML tags that are usual in text."""
     return _TAG.search(text) is not None
 
 
 def type_words(node: dict[str, Any]) -> tuple[str, ...]:
-    """Return the words of a node's type in lower case, and all of them joined, which comes first; empty where it has none."""
+    """Return the words of a node's type in lower case, preceded by all of them joined; () if it has no type."""
     for key in TYPE_KEYS:
         name = node.get(key)
         if isinstance(name, str) and 0 < len(name) < 80 and (key != "name" or "/" in name):
@@ -100,7 +100,7 @@ def type_words(node: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _is_skipped(words: tuple[str, ...]) -> bool:
-    """Return True if a node is an image, an embed, a promotion, by what its type says besides "block" and the like."""
+    """Return True if a node is an image, an embed or a promotion, by the words of its type except "block" and similar."""
     core = [w for w in words[1:] if w not in _GENERIC]
     return bool(words) and (
         words[0] in _SKIPPED or (bool(core) and (core[-1] in _SKIPPED or (len(core) < 3 and core[0] in _SKIPPED)))
@@ -108,7 +108,7 @@ def _is_skipped(words: tuple[str, ...]) -> bool:
 
 
 def markup(value: Any) -> str:
-    """Write a value as HTML.
+    """Return a value as HTML.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def markup(value: Any) -> str:
 
 
 def string_markup(text: str) -> str:
-    """Write one string as HTML: markup stays, escaped markup is unescaped, lines become paragraphs."""
+    """Return a string as HTML: markup stays, escaped markup is unescaped, lines become paragraphs."""
     if _ESCAPED_TAG.search(text):
         text = html.unescape(text)
     if is_markup(text) or text[:1] == "<":
@@ -147,7 +147,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _from_markdown(text: str) -> str:
-    """Write the commonest Markdown as HTML: headings, items, links, emphasis."""
+    """Return a text with common Markdown as HTML: headings, list items, links, emphasis."""
     text = re.sub(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,1000}\)", "", text)
     text = re.sub(r"\[([^\]\n]{1,300})\]\([^)\n]{1,1000}\)", r"\1", text)
     text = re.sub(r"(\*\*|__)(?=\S)([^*_\n]{1,500})\1", r"\2", text)
@@ -175,13 +175,13 @@ def is_element(node: Any) -> bool:
 
 @dataclass(slots=True)
 class _Budget:
-    """What may still be written, shared by all writers of one text."""
+    """The number of nodes and characters that may still be written, shared by all writers of one text."""
 
     left: int = MAX_NODES
     n_chars: int = MAX_CHARS
 
     def allows(self, text: str) -> bool:
-        """Take a string's length off; tell whether it was left."""
+        """Subtract a string's length; return True if that much was left."""
         self.n_chars -= len(text)
         return self.n_chars >= 0
 
@@ -194,7 +194,7 @@ class _Writer:
         self._budget = budget or _Budget()
 
     def block(self, node: Any, depth: int) -> None:
-        """Write a node that is where a block may stand."""
+        """Write a node at a place where blocks are allowed."""
         self._budget.left -= 1
         if depth > MAX_DEPTH or self._budget.left < 0 or len(self.pieces) > MAX_PIECES:
             return
@@ -258,7 +258,7 @@ class _Writer:
         self._unknown(node, depth)
 
     def _list(self, node: dict[str, Any], words: tuple[str, ...], depth: int) -> bool:
-        """Write a list whose items are strings or hold their text; False if it has no items."""
+        """Write a list whose items are strings or nodes with text; return False if it has no items."""
         inner = node
         for _ in range(2):
             items = next((inner[k] for k in ("items", "children", "content") if isinstance(inner.get(k), list)), None)
@@ -274,14 +274,14 @@ class _Writer:
         return bool(body)
 
     def _wrapped(self, node: dict[str, Any], tag: str, depth: int) -> None:
-        """Write a node with blocks inside, as one quote or item."""
+        """Write a node with blocks inside as one quote or list item."""
         inner = _Writer(self._budget)
         inner._unknown(node, depth)
         body = "".join(inner.pieces)
         self._put(tag, f"<li>{body}</li>" if tag == "ul" else body)
 
     def _unknown(self, node: dict[str, Any], depth: int) -> None:
-        """Write a node by its own text and by the nodes in it; one of them where both say the same."""
+        """Write a node's own text and its child nodes; only one of them if both have the same text."""
         own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k].strip()), "")
         inner = _Writer(self._budget)
         for key, value in node.items():
@@ -304,7 +304,7 @@ class _Writer:
         self.pieces.extend(inner.pieces)
 
     def _title(self, node: dict[str, Any], first: str) -> None:
-        """Write the title of a section before what is in it, unless it is there already."""
+        """Write a section's title before its content, unless the content begins with it."""
         for key in ("heading", "headline", "subheading", "title"):
             title = node.get(key)
             if isinstance(title, str) and 2 < len(title.strip()) < 150 and not first.startswith("<h"):
@@ -312,7 +312,7 @@ class _Writer:
                 return
 
     def inline(self, node: Any, depth: int) -> str:
-        """Write a node's text as the inside of one block."""
+        """Return a node's text as inline markup of one block."""
         self._budget.left -= 1
         if depth > MAX_DEPTH or self._budget.left < 0:
             return ""
@@ -346,12 +346,12 @@ class _Writer:
 
 
 def _are_labels(items: list[Any]) -> bool:
-    """Return True if a list holds strings and none of them is prose."""
+    """Return True if a list contains strings and none of them is prose."""
     return all(not isinstance(i, (dict, list)) and not (isinstance(i, str) and prose_chars(i)) for i in items)
 
 
 def _heading_level(node: dict[str, Any], words: tuple[str, ...]) -> int:
-    """Return the level of a heading; 0 for all else."""
+    """Return the level of a heading; 0 for any other node."""
     for name in (*words[1:], str(node.get("style") or ""), "-".join(words[1:])):
         if match := _HEADING_NAME.fullmatch(name):
             return int(match[1])
@@ -366,7 +366,7 @@ def _heading_level(node: dict[str, Any], words: tuple[str, ...]) -> int:
 
 
 def _own_list(node: dict[str, Any]) -> list[Any] | None:
-    """Return the list of a node's parts."""
+    """Return the list of a node's children."""
     for key in LIST_KEYS:
         if isinstance(node.get(key), list) and node[key]:
             found: list[Any] = node[key]

@@ -1,7 +1,7 @@
-"""JSON that a page carries for its scripts: state blobs of frameworks, found in the source and made plain values.
+"""Find state objects of JavaScript frameworks in a page's source, and turn them into plain values.
 
-Nothing is run. Every look at the source is linear, and sizes, depths and numbers are bounded: what lies beyond the bounds is
-left out.
+No script is run. Every pass over the source is linear, and sizes, depths and counts are bounded: anything beyond the bounds
+is left out.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     Attributes = dict[str, str | None]
 
 MAX_CHARS: Final = 2_000_000
-"""Characters of scripts that are looked at, all together; scripts that are longer than what is left are passed over."""
+"""Maximum total characters of scripts read; a script longer than what is left is skipped."""
 
 MIN_CHARS: Final = 250
-"""Shorter scripts, strings and attributes hold no article."""
+"""Minimum characters of scripts, strings and attributes that may contain an article."""
 
 MAX_LITERALS: Final = 60
-"""Literals that are read of one script."""
+"""Maximum literals read per script."""
 
 MAX_FAILURES: Final = 4
-"""Literals of one script that may turn out to be none: each of them can cost a look at all the rest."""
+"""Maximum failed attempts to read a literal per script: each can cost a pass over the rest of it."""
 
 MAX_FAILED_CHARS: Final = 3_000_000
-"""Characters of one page that are looked at for such literals, the last one in full."""
+"""Maximum characters per page read in such failed attempts; the last attempt may exceed it."""
 
 MAX_NODES: Final = 300_000
 
@@ -55,12 +55,12 @@ _PACKED = lazy(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A value that a script of the page is given.
+    """A value given to a script of the page.
 
     Attributes
     ----------
     name : str
-        Its variable, the script's id, or the attribute it stood in; "" where it has no name.
+        Its variable, the script's id, or the attribute that contains it; "" if it has no name.
     value : Any
         JSON types.
     """
@@ -70,21 +70,21 @@ class State:
 
 
 def read_states(source: str, attributes: Iterable[Attributes] = (), *, max_chars: int = MAX_CHARS) -> list[State]:
-    """Find the values that a page's scripts are given.
+    """Return the values given to a page's scripts.
 
     Parameters
     ----------
     source : str
         The page's markup.
     attributes : iterable of dict
-        The attributes of its elements, some of which hold JSON.
+        The attributes of its elements, some of which contain JSON.
     max_chars : int
-        As `MAX_CHARS`.
+        Bound to use instead of `MAX_CHARS`.
 
     Returns
     -------
     list of State
-        In document order, those of attributes last. JSON-LD is left out. Never raises.
+        In document order, those from attributes last. JSON-LD is left out. Never raises.
     """
     states, flight, failures = list[State](), list[str](), _Failures()
     for kind, name, text in _scripts(source, max_chars):
@@ -105,14 +105,14 @@ def read_states(source: str, attributes: Iterable[Attributes] = (), *, max_chars
 
 
 def stands_in_data(piece: str, source: str, attributes: Iterable[Attributes]) -> bool:
-    """Return True if a piece of text is in what `read_states` reads, as it is or as JSON escapes it."""
+    """Return True if a piece of text is in the source that `read_states` reads, unchanged or escaped as in JSON."""
     escaped = json.dumps(piece)[1:-1]
     data = itertools.chain(_scripts(source), _of_attributes(source, attributes))
     return any(piece in text or escaped in text for *_, text in data)
 
 
 def _of_attributes(source: str, attributes: Iterable[Attributes]) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of attributes that may be JSON and are long enough; without quotes there is no prose."""
+    """Yield the names and values of attributes that may be JSON (with quotes) and are long enough."""
     for of_element in attributes if _ATTRIBUTE.search(source) else ():
         for name, value in of_element.items():
             if value and len(value) >= MIN_CHARS and value.lstrip()[:1] in ("{", "["):
@@ -120,7 +120,7 @@ def _of_attributes(source: str, attributes: Iterable[Attributes]) -> Iterator[tu
 
 
 def _scripts(source: str, left: int = MAX_CHARS) -> Iterator[tuple[str, str, str]]:
-    """Yield the type, the id and the text of each script that is long enough and no JSON-LD."""
+    """Yield type, id and text of each script that is long enough and not JSON-LD."""
     position = 0
     while left > 0 and (opening := _OPENING.search(source, position)):
         closing = _CLOSING.search(source, opening.end())
@@ -138,9 +138,9 @@ def _scripts(source: str, left: int = MAX_CHARS) -> Iterator[tuple[str, str, str
 
 
 def _data(text: str) -> list[Any]:
-    """Read a script that is data."""
+    """Return the values of a script that is data."""
     text = text.strip()
-    if text.startswith("{&q;"):  # how older Angular escapes
+    if text.startswith("{&q;"):  # the escaping of older Angular versions
         for mark, character in (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&")):
             text = text.replace(mark, character)
     if text.startswith("<!--"):
@@ -151,13 +151,13 @@ def _data(text: str) -> list[Any]:
 
 @dataclass(slots=True)
 class _Failures:
-    """Characters of a page's scripts that were looked at for literals which turned out to be none."""
+    """Number of characters of a page's scripts read in failed attempts to read a literal."""
 
     n_chars: int = 0
 
 
 def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
-    """Yield what a script assigns or passes to functions, as far as it is literal."""
+    """Yield the literals that a script assigns to variables or passes to functions."""
     position = failures = 0
     for _ in range(MAX_LITERALS):
         match = _LITERAL.search(text, position)
@@ -179,7 +179,7 @@ def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
 
 
 def _is_long(text: str, start: int) -> bool:
-    """Return True if a quoted string goes on for long enough to be of interest."""
+    """Return True if a quoted string is long enough to contain an article."""
     end = text.find(text[start], start + 1, start + MIN_CHARS)
     while end > 0 and text[end - 1] == "\\":
         end = text.find(text[start], end + 1, start + MIN_CHARS)
@@ -187,9 +187,9 @@ def _is_long(text: str, start: int) -> bool:
 
 
 def unpacked(value: Any) -> Any:
-    """Return a value with its indices resolved, where it is a flat list of numbered values (devalue, turbo-stream).
+    """Return a value with its indices resolved if it is a flat list of numbered values (devalue, turbo-stream).
 
-    A string that is JSON, plain or in Base64, is read; every other value is returned as it is.
+    A string that is JSON, plain or in Base64, is parsed; any other value is returned unchanged.
     """
     if isinstance(value, str):
         return nested(value)
@@ -199,12 +199,12 @@ def unpacked(value: Any) -> Any:
 
 
 def _is_marked(value: dict[str, Any]) -> bool:
-    """Return True if each value of an object is a pair of a mark and the value (properties of Astro's islands)."""
+    """Return True if each value of an object is a pair of a type mark and the value (properties of Astro's islands)."""
     return bool(value) and all(isinstance(v, list) and len(v) in (1, 2) and type(v[0]) is int for v in value.values())
 
 
 def _unmarked(value: Any, depth: int) -> Any:
-    """Take the marks off values; 0 is before a plain one or an object, 1 before a list of such pairs."""
+    """Return a value without type marks: 0 precedes a plain value or an object, 1 a list of such pairs."""
     if depth > MAX_DEPTH:
         return None
     if isinstance(value, dict):
@@ -218,7 +218,7 @@ def _unmarked(value: Any, depth: int) -> Any:
 
 
 def nested(text: str) -> Any:
-    """Return the value of a string that is JSON; the string itself where it is none."""
+    """Return the value of a string that is JSON; the string itself if it is not."""
     start = text[:200].lstrip()[:8]
     if len(text) < MIN_CHARS:
         return text
@@ -226,7 +226,7 @@ def nested(text: str) -> Any:
         import base64
 
         sound = text.rstrip("=")
-        if len(sound) % 4 == 1:  # no number of bytes is written so
+        if len(sound) % 4 == 1:  # no valid Base64 has this length
             return text
         decoded = base64.b64decode(sound + "=" * (-len(sound) % 4)).decode("utf-8", "replace")
     elif start.startswith(("%7B", "%5B")):
@@ -245,7 +245,7 @@ def nested(text: str) -> Any:
 
 
 def _is_flat(values: list[Any]) -> bool:
-    """Return True if the first values of a list are made of positions in it."""
+    """Return True if the first values of a list consist of positions in it."""
     n = len(values)
     checked = 0
     for value in values[:20]:
@@ -266,7 +266,7 @@ class _Flat:
         self._known: dict[int, Any] = {}
 
     def resolve(self, index: Any, depth: int) -> Any:
-        """Return the value at a position with everything in it; None where it leads nowhere."""
+        """Return the value at a position with everything it refers to; None if the position is invalid."""
         if type(index) is not int or not 0 <= index < len(self._values) or depth > MAX_DEPTH:
             return None
         if index in self._known:
@@ -279,7 +279,7 @@ class _Flat:
                 made[self._key(key)] = self.resolve(inner, depth + 1)
             return made
         if isinstance(value, list):
-            if value and isinstance(value[0], str):  # a mark of what kind the value is
+            if value and isinstance(value[0], str):  # a mark for the value's type
                 return self.resolve(value[1], depth + 1) if len(value) == 2 else None
             items: list[Any] = []
             self._known[index] = items
@@ -296,7 +296,7 @@ class _Flat:
 
 
 def linked(value: Any) -> Any:
-    """Put the objects of a normalised store, and rows of a flight stream, where others refer to them.
+    """Return a value with references replaced by the objects of its normalised store, or the rows of its flight stream.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def linked(value: Any) -> Any:
     Returns
     -------
     Any
-        The value itself where nothing is referred to. Objects may occur in it more than once, none inside itself.
+        The value itself if it has no references. Objects may occur in it more than once, but never inside themselves.
     """
     targets = value if isinstance(value, dict) else {}
     if not any(":" in k or k[:1] == "$" for k in targets):
@@ -315,7 +315,7 @@ def linked(value: Any) -> Any:
 
 
 def _entities(value: Any) -> dict[str, Any]:
-    """Find the objects of a normalised store: values of the first object with several keys like `Post:12`."""
+    """Return the objects of a normalised store: values of the first object with several keys like `Post:12`."""
     level = [value]
     for _ in range(5):
         inner: list[Any] = []
@@ -328,7 +328,7 @@ def _entities(value: Any) -> dict[str, Any]:
 
 
 class _Linking:
-    """Replaces references; each target is made once, and a reference to what is being made is left out."""
+    """Replaces references; each target is resolved once, and circular references are left out."""
 
     def __init__(self, targets: dict[str, Any]) -> None:
         self._targets = targets
@@ -336,7 +336,7 @@ class _Linking:
         self._left = MAX_NODES
 
     def put(self, value: Any, depth: int) -> Any:
-        """Return a value with everything it refers to."""
+        """Return a value with its references replaced."""
         self._left -= 1
         if depth > MAX_DEPTH or self._left < 0:
             return None
@@ -366,7 +366,7 @@ _TEXT_ROW = lazy(rb"([0-9a-f]{1,8}):T([0-9a-f]{1,8}),")
 
 
 def read_flight(text: str) -> dict[str, Any]:
-    """Read rows of a React flight stream.
+    """Return the rows of a React flight stream.
 
     Parameters
     ----------
@@ -376,7 +376,7 @@ def read_flight(text: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        Values by `$` and the row's id, as other rows refer to them.
+        Values by `$` and the row's id, the form in which rows refer to each other.
     """
     data = text.encode("utf-8", "replace")
     rows: dict[str, Any] = {}

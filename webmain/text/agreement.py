@@ -1,4 +1,4 @@
-"""Agreement of a predicted text with the wanted one: counts that add up, and the ratios derived from them."""
+"""Agreement of a predicted text with the gold text: counts that can be added, and the ratios derived from them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How many tokens two texts have in common; the sum of two agreements is that of both pairs together.
+    """The number of tokens that two texts have in common; the sum of two agreements is that of both pairs together.
 
     Attributes
     ----------
     n_common : int
-        Tokens that are in both.
+        Tokens in both texts.
     n_predicted, n_gold : int
-        Tokens of the predicted and of the wanted text.
+        Tokens of the predicted and of the gold text.
     """
 
     n_common: int = 0
@@ -27,17 +27,17 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """Share of the predicted tokens that are wanted; 1.0 when nothing was wanted and nothing predicted."""
+        """Share of the predicted tokens that are in the gold text; 1.0 if both texts are empty."""
         return _share(self.n_common, self.n_predicted, other=self.n_gold)
 
     @property
     def recall(self) -> float:
-        """Share of the wanted tokens that were predicted; 1.0 when nothing was wanted and nothing predicted."""
+        """Share of the gold tokens that were predicted; 1.0 if both texts are empty."""
         return _share(self.n_common, self.n_gold, other=self.n_predicted)
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 1.0 when nothing was wanted and nothing predicted."""
+        """Harmonic mean of precision and recall; 1.0 if both texts are empty."""
         total = self.n_predicted + self.n_gold
         return 2 * self.n_common / total if total else 1.0
 

@@ -1,4 +1,4 @@
-"""Characters: one table over all code points, so that many texts are counted in one pass of array arithmetic."""
+"""Character classes in one table over all code points, so that array arithmetic counts many texts in one pass."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ MEAN_WORD_LENGTH_EAST_ASIAN = 1.7
 
 
 class Class(IntFlag):
-    """What a code point is; combinations are possible, 0 is a symbol, a control or not assigned."""
+    """Classes of a code point; they can be combined, 0 is a symbol, a control character or unassigned."""
 
     LETTER = 1  # categories L and M, of any script
     DIGIT = 2  # category N
-    SPACE = 4  # what str.isspace says
+    SPACE = 4  # as in str.isspace
     PUNCTUATION = 8  # category P
     SOUTHEAST_ASIAN = 16  # a letter or mark of Thai, Lao, Khmer, Burmese
     EAST_ASIAN = 32  # a Han character or kana
-    SPACED = 64  # a letter, mark or digit of a script that parts its words by spaces
+    SPACED = 64  # a letter, mark or digit of a script with spaces between words
     JOINER = 128  # apostrophe or format character: between two SPACED characters, it doesn't end the word
 
 
 UNSPACED = Class.SOUTHEAST_ASIAN | Class.EAST_ASIAN
 _N_CODE_POINTS = 0x110000
 FILE: Final = Path(__file__).with_name("characters.json")
-"""The classes of all code points: where each run of the same begins. Made by `python tests/text/test_characters.py` of what
-Python knows of Unicode, which takes too long for each process."""
+"""The classes of all code points, as starts of runs. Made by `python tests/text/test_characters.py` from Python's Unicode
+data, because computing it in each process takes too long."""
 
 
 @once
@@ -53,14 +53,14 @@ def table() -> NDArray[np.uint8]:
 
 
 def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
-    """Read the inside of a character class: single characters and `a-b`."""
+    """Yield the characters and ranges `a-b` in the inside of a character class."""
     for first, last in re.findall(r"(.)(?:-(.))?", character_class, re.DOTALL):
         yield ord(first), ord(last or first)
 
 
 @once
 def _looks() -> NDArray[np.uint8]:
-    """Return for each code point 1 if it is not seen or full-width, 2 for Latin letters, 4 for those that look like them."""
+    """Return for each code point 1 if it is invisible or full-width, 2 for Latin letters, 4 for letters that look Latin."""
     looks = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
     looks[invisible_points()] = 1
     for value, ranges in ((1, "\uff21-\uff3a\uff41-\uff5a"), (2, "A-Za-z"), (4, LATIN_LOOKALIKES)):
@@ -71,12 +71,12 @@ def _looks() -> NDArray[np.uint8]:
 
 
 def invisible_points() -> NDArray[np.int64]:
-    """Return the code points that show nothing and take no place, ascending."""
+    """Return the invisible code points of no width, ascending."""
     return np.sort(np.concatenate([np.arange(first, last + 1) for first, last in _ranges(INVISIBLE)]))
 
 
 def is_disguised(texts: Sequence[str]) -> bool:
-    """Return whether any text has letters that `webmain.text.normal.as_seen` changes; a hundred times as fast."""
+    """Return True if any text has letters that `webmain.text.normal.as_seen` changes; a hundred times faster."""
     text = "".join(texts)
     if text.isascii():
         return False
@@ -99,9 +99,9 @@ class Counts:
         `(n_texts,) int32`, Unicode characters after white space is folded.
     n_words : NDArray
         `(n_texts,) int32`. Runs of letters, marks and digits, an apostrophe inside a word not ending it; plus, for
-        scripts without spaces, their letters divided by the mean length of a word (`MEAN_WORD_LENGTH_...`), rounded,
-        at least one where there is any. An estimate there: `webmain.text.words` segments truly, at a hundred times
-        the cost.
+        scripts without spaces, an estimate: their letters divided by the mean length of a word
+        (`MEAN_WORD_LENGTH_...`), rounded, at least one if there are any. `webmain.text.words` segments them properly, at
+        a hundred times the cost.
     n_punctuation : NDArray
         `(n_texts,) int32`, characters of Unicode's category P.
     """
@@ -141,7 +141,7 @@ def count(texts: Sequence[str]) -> Counts:
 
 
 def _total(mask: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Count the true values of each text; `starts` are the offsets of texts that aren't empty."""
+    """Return the number of true values of each text; `starts` are the offsets of texts that aren't empty."""
     return np.add.reduceat(mask, starts, dtype=np.int32)
 
 
@@ -154,7 +154,7 @@ def _run_starts(mask: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[n
 
 
 def _characters(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Count what is left when white space is folded: all else, and one space between two runs of all else."""
+    """Return the number of characters after white space is folded: all others, and one space between two runs of them."""
     visible = (classes & Class.SPACE.value) == 0
     n_gaps = _total(_run_starts(visible, starts), starts) - 1
     return _total(visible, starts) + np.maximum(n_gaps, 0)
@@ -170,7 +170,7 @@ def _words(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.
     joined = np.zeros_like(inside)
     joined[1:-1] = ((classes[1:-1] & Class.JOINER.value) != 0) & inside[:-2] & inside[2:]
     joined[starts] = False
-    joined[starts[1:] - 1] = False  # a joiner at the end of a text joins nothing
+    joined[starts[1:] - 1] = False  # a joiner at the end of a text does not join it to the next
     n_words = _total(_run_starts(inside | joined, starts), starts)
     for script, mean_length in (
         (Class.SOUTHEAST_ASIAN.value, MEAN_WORD_LENGTH_SOUTHEAST_ASIAN),

@@ -1,4 +1,4 @@
-"""The language of a text: settled by its script where that is possible, else by two models, the faster one first."""
+"""Detect the language of a text: by its script if possible, else by two models, the faster one first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webmain.clock import once
 from webmain.text.normal import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
 
 MAX_CHARS = 500
-"""Characters at the start of a text that are looked at: from 300 on, the model makes no errors on news."""
+"""Characters at the start of a text that are read: from 300 on, the model makes no errors on news."""
 
 MIN_SCORE = 0.5
 """Probability below which the language is undetermined."""
@@ -27,16 +27,16 @@ MIN_HAN = 20
 """Han characters without any kana from which a text is Chinese: Japanese headlines can do without kana, texts can't."""
 
 LONG: Final = 480
-"""Characters from which a text may be told by the fast model alone."""
+"""Minimum characters of a text whose language the fast model may decide alone."""
 
 MARGIN: Final = 50
-"""Distance between the two likeliest languages from which the fast model is believed: on 1,029 of 1,532 texts of gold pages,
-all of them as the large model has them."""
+"""Minimum distance between the two likeliest languages for the fast model to decide: it does on 1,029 of 1,532 texts of gold
+pages, always with the same result as the large model."""
 
 _FARTHEST: Final = 1_000_000
 
 SURE: Final = frozenset("de en es fr it nl pl pt ru".split())
-"""Languages in which it is believed, since it knows those that are like them: it takes Malay for Indonesian, surely."""
+"""Languages for which the fast model may decide, since it knows similar ones; it confidently takes Malay for Indonesian."""
 
 _ONE_LANGUAGE_SCRIPTS = {
     "el": "\u0370-\u03e1\u03f0-\u03ff\u1f00-\u1fff",
@@ -56,7 +56,7 @@ _ONE_LANGUAGE_SCRIPTS = {
     "te": "\u0c00-\u0c7f",
     "th": THAI,
 }
-"""Scripts that the news writes one language in, by that language's ISO 639-1 code."""
+"""The scripts used for only one language in the news, by that language's ISO 639-1 code."""
 
 ISO_639_1 = frozenset(
     """
@@ -67,7 +67,7 @@ ISO_639_1 = frozenset(
     sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
     """.split()
 )
-"""The two-letter codes of languages; `detect` gives no others, beside `UNDETERMINED` and `NO_LETTERS`."""
+"""The two-letter codes of languages; `detect` returns no others, except `UNDETERMINED` and `NO_LETTERS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Language:
     language : str
         ISO 639-1 code (639-3 where there is none); "und" when unsure, "zxx" when there are no letters.
     score : float
-        Probability of the language that was found likeliest, in [0, 1]; 1.0 where the script or the fast model settles it.
+        Probability of the likeliest language, in [0, 1]; 1.0 if the script or the fast model decided.
     """
 
     language: str
@@ -87,16 +87,16 @@ class Language:
 
 
 def detect(text: str) -> Language:
-    """Tell the language of a text from its first `MAX_CHARS` characters.
+    """Return the language of a text, from its first `MAX_CHARS` characters.
 
-    Texts in a script of one language (Thai, Korean, Greek, ...) and Japanese and longer Chinese ones are reported by their
-    letters, long ones in the languages of most news by a fast model where it is sure; only for the others a large model is
-    loaded: 0.5 s and 76 MB, once per process, then 0.1 ms a text.
+    The letters decide for scripts of one language (Thai, Korean, Greek, ...), for Japanese, and for longer Chinese texts. A
+    fast model decides for long texts in common languages if it is sure. Only for other texts a large model is loaded: 0.5 s
+    and 76 MB, once per process, then 0.1 ms a text.
 
     Returns
     -------
     Language
-        "und" with the best guess's score where that is below `MIN_SCORE`.
+        "und" with the best guess's score if that is below `MIN_SCORE`.
     """
     text = text.lstrip()[:MAX_CHARS]
     letters = _letters_by_script(text)
@@ -120,7 +120,7 @@ def _encodable(text: str) -> str:
 
 
 def _settled(letters: Counter[str], n_letters: int) -> str | None:
-    """Return the language whose script has more than half of the letters, where the script settles it."""
+    """Return the language whose script has more than half of the letters; None if the script does not decide."""
     n_east_asian = letters["han"] + letters["kana"]
     if 2 * n_east_asian > n_letters:
         if letters["kana"] >= KANA_SHARE * n_east_asian:
@@ -131,7 +131,7 @@ def _settled(letters: Counter[str], n_letters: int) -> str | None:
 
 
 def _letters_by_script(text: str) -> Counter[str]:
-    """Count letters (and marks, in the scripts that have a name here) by script."""
+    """Return the number of letters (and marks, in the scripts named here) by script."""
     counts: Counter[str] = Counter()
     if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to distinguish
         counts["other"] = int(any(map(str.isalpha, text)))
@@ -151,13 +151,13 @@ def _script_runs() -> re.Pattern[str]:
 
 @cache
 def _named_scripts() -> re.Pattern[str]:
-    """Return the pattern of one letter of a script that has a name here."""
+    """Return the pattern of one letter of a script named here."""
     return re.compile(f"[{HAN}{KANA}{''.join(_ONE_LANGUAGE_SCRIPTS.values())}]")
 
 
 @once
 def _identifier() -> Any:
-    """Load the model that py3langid brings."""
+    """Load the model shipped with py3langid."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -165,7 +165,7 @@ def _identifier() -> Any:
 
 @once
 def _fast_model() -> Any:
-    """Load what ranks languages by their distance from a text."""
+    """Load the fast model, which ranks languages by their distance from a text."""
     from resiliparse.parse.lang import detect_fast
 
     return detect_fast

@@ -1,4 +1,4 @@
-"""JSON of pages, read however badly it was written."""
+"""A lenient parser for malformed JSON in pages."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, Final
 from webmain.regex import lazy
 
 MAX_SCRIPT_CHARS: Final = 2_000_000
-"""Longer scripts are not read: no description of a page is that long."""
+"""Maximum characters of a script that is read: descriptions of pages are shorter."""
 
 MAX_DEPTH: Final = 40
 _MAX_TOKENS: Final = 60_000
 
 
 def parse_json(text: str) -> list[Any]:
-    """Read one script's JSON values, as far as they can be read.
+    """Return one script's JSON values, as far as they can be read.
 
-    Comments, CDATA and comment marks, trailing or missing commas, control characters, single quotes, stray quotes
-    inside strings, escaped entities, several values in a row and a missing end are put up with.
+    Tolerates comments, CDATA and comment marks, trailing or missing commas, control characters, single quotes, stray
+    quotes inside strings, escaped entities, several values in a row and a missing end.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def parse_json(text: str) -> list[Any]:
     Returns
     -------
     list of Any
-        JSON types; empty where nothing could be read. Never raises.
+        JSON types; empty if nothing could be read. Never raises.
     """
     if len(text) > MAX_SCRIPT_CHARS:
         return []
@@ -76,7 +76,7 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "
 
 
 class _Lenient:
-    """A reader with a stack of open containers; what doesn't fit is passed over."""
+    """A parser with a stack of open containers; tokens that don't fit are skipped."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -86,7 +86,7 @@ class _Lenient:
         self._ignored = 0  # containers open below the bound
 
     def values(self) -> list[Any]:
-        """Read to the end, or to the bounds."""
+        """Return the values up to the end, or to the bounds."""
         position = 0
         for _ in range(_MAX_TOKENS):
             match = _NEXT.match(self._text, position)
@@ -99,7 +99,7 @@ class _Lenient:
         return self._roots
 
     def _take(self, match: re.Match[str]) -> int:
-        """Take one piece of the text; return where the next one begins."""
+        """Process one token and return the start of the next."""
         piece, end = match.group(), match.end()
         if match["quote"]:
             value, end = self._string(end, "'" if piece == "'" else '"')
@@ -125,7 +125,7 @@ class _Lenient:
         return end
 
     def _string(self, start: int, quote: str) -> tuple[str, int]:
-        """Read to the quote after which a value may end."""
+        """Return a string, up to a quote after which a value may end, and the position after it."""
         for match in _STRING_END[quote].finditer(self._text, start):
             if match.group()[0] != "\\":
                 return _unescape(self._text[start : match.start()]), match.end()
@@ -144,14 +144,14 @@ class _Lenient:
         self._keys.append(None)
 
     def _close(self, kind: type) -> None:
-        """Close the nearest open container of the kind, and what was left open in it."""
+        """Close the nearest open container of the kind, and all containers open inside it."""
         for i in range(len(self._stack) - 1, -1, -1):
             if isinstance(self._stack[i], kind):
                 del self._stack[i:], self._keys[i:]
                 return
 
     def _put(self, value: Any) -> None:
-        """Give the value to the innermost open container: as a key, as a key's value, or as an item."""
+        """Add a value to the innermost open container: as a key, as a key's value, or as an item."""
         if not self._stack:
             if isinstance(value, (dict, list)):
                 self._roots.append(value)
@@ -168,7 +168,7 @@ class _Lenient:
 
 
 def _bare(word: str) -> Any:
-    """Read a word without quotes."""
+    """Return the value of a word without quotes."""
     if word in _CONSTANTS:
         return _CONSTANTS[word]
     return (float(word) if "." in word else int(word)) if _NUMBER.fullmatch(word) else word

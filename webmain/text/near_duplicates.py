@@ -1,9 +1,9 @@
-"""Near-duplicates by MinHash: nearly the same text under two addresses.
+"""Find near-duplicates by MinHash: nearly the same text at two URLs.
 
-A signature of 128 numbers is cut into 32 bands of 4, texts that share a band are candidates, and a candidate counts when
-the signatures agree in at least half of their places. Measured on 2,000 made-up documents of 500 words (signatures of
-shingles of three words): with 5 and 10 % of the words replaced at random 1.00 and .97 of the copies were found, with 20 %
-none, because half of the shingles are gone then; no false match; 0.12 s CPU a thousand documents in memory, 0.27 s in
+A signature of 128 numbers is cut into 32 bands of 4; texts that share a band are candidates, and a candidate is a match if
+at least half of the signatures' positions are equal. Measured on 2,000 made-up documents of 500 words (signatures of
+shingles of three words): with 5 and 10 % of the words replaced at random, 1.00 and .97 of the copies were found; with 20 %
+none, because half of the shingles differ then; no false match; 0.12 s CPU per thousand documents in memory, 0.27 s in
 SQLite.
 """
 
@@ -23,22 +23,22 @@ THRESHOLD = 0.5
 """Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
 
 MAX_ENTRIES = 50_000
-"""Articles that an index in memory holds; about 5 KB each. The oldest are forgotten first."""
+"""Maximum articles in an index in memory, about 5 KB each; the oldest are removed first."""
 
 MAX_CANDIDATES = 200
-"""Candidates compared for one article: a page that is published a thousand times must not cost a thousand comparisons."""
+"""Maximum candidates compared per article: a page published a thousand times must not cost a thousand comparisons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """What a new article is a near copy of.
+    """The near-duplicate of a new article.
 
     Attributes
     ----------
     id : str
-        The earlier article that is most like it.
+        The most similar earlier article.
     cluster : str
-        The first article of the cluster that this one belongs to.
+        The first article of its cluster.
     similarity : float
         Estimated Jaccard similarity of the shingles, in [0, 1].
     """
@@ -58,10 +58,10 @@ class Entry:
 
 
 class Bands(Protocol):
-    """Where signatures are kept and found by their bands: in memory, or in the SQLite store (`SqliteStore.bands`)."""
+    """An index of signatures by bands: in memory, or in the SQLite store (`SqliteStore.bands`)."""
 
     def add(self, entry: Entry, hashes: Sequence[int]) -> None:
-        """Take an entry, in place of an earlier one of the same id."""
+        """Add an entry, replacing an earlier one with the same id."""
 
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a hash, each once."""
@@ -73,7 +73,7 @@ class MemoryBands:
     Parameters
     ----------
     max_entries : int or None
-        The oldest are forgotten beyond so many; None keeps all.
+        Maximum entries, beyond which the oldest are removed; None for no limit.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class MemoryBands:
         return len(self.entries)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self.entries.clear()
         self._ids.clear()
 
@@ -118,15 +118,15 @@ class MemoryBands:
 
 
 class NearDuplicates:
-    """Finds the earlier article that a new one is a near copy of, by `webmain.text.shingles.signature`.
+    """Finds the earlier near-duplicate of a new article, by `webmain.text.shingles.signature`.
 
     Parameters
     ----------
     threshold : float
-        Similarity in (0, 1] from which an article counts as a near copy.
+        Minimum similarity of near-duplicates, in (0, 1].
     bands : Bands or None
-        Where signatures are kept; in memory by default, for one run: what earlier runs stored is then found only if
-        it is added again (from `Store.articles`).
+        The index; by default in memory for one run, so that articles of earlier runs are found only if they are added
+        again (from `Store.articles`).
     """
 
     def __init__(self, *, threshold: float = THRESHOLD, bands: Bands | None = None) -> None:
@@ -134,16 +134,16 @@ class NearDuplicates:
         self._bands: Bands = bands if bands is not None else MemoryBands()
 
     def find(self, article_id: str, signature: Sequence[int]) -> Match | None:
-        """Return the most similar article indexed earlier, but never the one of the same id; None without any."""
+        """Return the most similar article indexed earlier, never one with the same id; None if there is none."""
         return self._find(article_id, signature, band_hashes(signature)) if _is_informative(signature) else None
 
     def add(self, article_id: str, signature: Sequence[int]) -> Match | None:
-        """Look an article up, then index it, unless its signature is that of an empty text.
+        """Return an article's match like `find`, then index it, unless its signature is that of an empty text.
 
         Raises
         ------
         ValueError
-            The signature has not 128 numbers.
+            The signature does not have 128 numbers.
         """
         if not _is_informative(signature):
             return None
@@ -161,7 +161,7 @@ class NearDuplicates:
                 continue
             likeness = jaccard(signature, entry.signature)
             if likeness >= self._threshold and (best is None or likeness > best.similarity):
-                # a cluster may have been opened by this very article, which has changed since
+                # the cluster may have been opened by an earlier version of this article
                 cluster = entry.cluster if entry.cluster != article_id else entry.id
                 best = Match(id=entry.id, cluster=cluster, similarity=likeness)
             left -= 1
@@ -181,5 +181,5 @@ def band_hashes(signature: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_informative(signature: Sequence[int]) -> bool:
-    """Return False for the signature of no shingles: empty, or the same number in every place."""
+    """Return False for the signature of a text without shingles: empty, or the same number at every position."""
     return bool(signature) and min(signature) != max(signature)

@@ -1,7 +1,7 @@
-"""Normal forms: how two texts are made comparable, each step linear in the text's length.
+"""Normal forms for comparing texts; each step is linear in the text's length.
 
-White space is what `str.split` takes for it: all Unicode spaces, among them the no-break spaces, and the information
-separators. The zero-width space is no white space; it is an invisible character that ends a word.
+White space is defined as in `str.split`: all Unicode spaces, including no-break spaces, and the information separators. The
+zero-width space is not white space; it is an invisible character that ends a word.
 
 Scripts are written as the inside of a regular expression's character class, so that one constant serves the patterns here
 and the table of `webmain.text.characters`. Source: Unicode 15 blocks and Scripts.txt.
@@ -18,9 +18,9 @@ from functools import cache
 from webmain.regex import lazy
 
 MAX_MARKS = 30
-"""Combining marks kept in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15, section 13).
+"""Maximum consecutive combining marks kept: the limit of Unicode's Stream-Safe Text Format (UAX #15, section 13).
 
-Composing a longer row costs its length squared: 40,000 marks took 1.2 s, 80,000 4.9 s.
+Composing longer runs takes quadratic time: 40,000 marks took 1.2 s, 80,000 4.9 s.
 """
 
 THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
@@ -48,7 +48,7 @@ _DISCRETIONARY = (
 )
 _JOINERS = "\u034f\u180b-\u180d\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 INVISIBLE = f"{_CONTROLS}{_DISCRETIONARY}{_JOINERS}"
-"""What shows nothing and takes no place, as the inside of a character class."""
+"""Invisible characters of no width, as the inside of a character class."""
 
 _UNPRINTED = lazy(f"[{_CONTROLS}{_DISCRETIONARY}]")  # `re` finds single characters faster than runs
 _INVISIBLE = lazy(f"[{INVISIBLE}]")
@@ -80,11 +80,11 @@ def fold_space(text: str) -> str:
 
 
 def fold_lines(text: str) -> str:
-    """Return a text of a page's source with white space as a reader sees it: each run as one space, none at its ends.
+    """Return source text with white space as a reader sees it: each run as one space, none at its ends.
 
-    A line end of the source between two Han characters, kana or their punctuation is nothing: so Chinese and Japanese are
-    wrapped, and so CSS Text (level 3, section 4.1.3) lets browsers show it. Between Thai, Lao, Khmer and Burmese letters it
-    is a space, as every browser shows one, and so does Korean, which puts spaces between words.
+    A line end between two Han characters, kana or their punctuation is removed, as CSS Text (level 3, section 4.1.3) allows,
+    because Chinese and Japanese sources are wrapped without spaces. Between Thai, Lao, Khmer and Burmese letters it becomes
+    a space, as in every browser, and also in Korean, which puts spaces between words.
     """
     if text.isascii() or "\n" not in text:
         return " ".join(text.split())
@@ -103,17 +103,17 @@ def fold_lines(text: str) -> str:
 
 
 def fold_apostrophes(text: str) -> str:
-    """Return a text with curly, modifier, full-width and grave apostrophes as the straight one."""
+    """Return a text with curly, modifier, full-width and grave apostrophes replaced by straight ones."""
     return text if text.isascii() and "`" not in text else text.translate(_APOSTROPHES)
 
 
 def fold_case(text: str, *, language: str | None = None) -> str:
-    """Return a text in the form that is the same for all cases of its letters.
+    """Return a text with case folded.
 
     Parameters
     ----------
     language : str or None
-        With "tr" or "az", the dotted and the dotless i stay two letters.
+        With "tr" or "az", the dotted and the dotless i stay different letters.
     """
     if language in {"tr", "az"}:
         text = text.translate(_DOTTED_I)
@@ -121,22 +121,22 @@ def fold_case(text: str, *, language: str | None = None) -> str:
 
 
 def strip_unprinted(text: str) -> str:
-    """Return a text without what changes neither its look nor its words: soft hyphens, byte order marks, controls.
+    """Return a text without soft hyphens, byte order marks and control characters, which affect neither look nor words.
 
-    Joiners, variation selectors and the zero-width space stay: they shape letters or part words.
+    Joiners, variation selectors and the zero-width space stay: they shape letters or separate words.
     """
     return text if is_plain(text) else _UNPRINTED.sub("", text)
 
 
 def strip_invisible(text: str) -> str:
-    """Return a text without any invisible character, joiners and the zero-width space among them, for comparing."""
+    """Return a text without any invisible character, including joiners and the zero-width space, for comparing."""
     return text if is_plain(text) else _INVISIBLE.sub("", text)
 
 
 def as_seen(text: str) -> str:
-    """Return a text as its words look, for judging: nothing invisible, full-width letters as narrow ones.
+    """Return a text as its words look, for judging: without invisible characters, full-width letters made narrow.
 
-    A Cyrillic or Greek letter inside a word with Latin letters is the Latin one that it looks like.
+    A Cyrillic or Greek letter inside a word with Latin letters becomes the Latin letter that it looks like.
     """
     if text.isascii():
         return text
@@ -151,20 +151,20 @@ def _in_one_script(word: re.Match[str]) -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    """Return a text with lone surrogates, which no encoding can write, as U+FFFD."""
+    """Return a text with lone surrogates, which no encoding can express, replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def is_plain(text: str) -> bool:
-    """Return True if a text holds composed Latin, Greek and Cyrillic letters and common marks only.
+    """Return True if a text has only composed Latin, Greek and Cyrillic letters and common punctuation.
 
-    Such a text is in NFC and without invisible characters as it is: most texts are done with this one look.
+    Such a text is already in NFC and without invisible characters: most texts need only this one check.
     """
     return not _NOT_PLAIN.search(text)
 
 
 def has_astral_marks(text: str) -> bool:
-    """Return whether a text has a mark (category M) above U+FFFF."""
+    """Return True if a text has a mark (category M) above U+FFFF."""
     if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
         return False
     return any(unicodedata.category(character)[0] == "M" for character in set(text) if character > "\uffff")
@@ -172,19 +172,19 @@ def has_astral_marks(text: str) -> bool:
 
 @cache
 def mark_ranges(*, astral: bool) -> str:
-    """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them.
+    """Return all marks (category M), which belong to words, as the inside of a character class; `re` has no class for them.
 
     Parameters
     ----------
     astral : bool
-        Those above U+FFFF too: `re` finds the others in one step, but tries these range by range.
+        Include marks above U+FFFF: `re` finds the others in one step, but tries these range by range.
     """
     marks = [point for point in range(0x20000 if astral else 0x10000) if unicodedata.category(chr(point))[0] == "M"]
     return _character_class([*marks, *range(0xE0100, 0xE01F0)] if astral else marks)
 
 
 def _character_class(points: Iterable[int]) -> str:
-    """Write ascending code points as the inside of a regular expression's character class."""
+    """Return ascending code points as the inside of a regular expression's character class."""
     ranges: list[list[int]] = []
     for point in points:
         if ranges and ranges[-1][1] == point - 1:
@@ -198,16 +198,18 @@ def _character_class(points: Iterable[int]) -> str:
 def _long_rows_of_marks(*, astral: bool) -> re.Pattern[str]:
     """Return the pattern of more than `MAX_MARKS` marks in a row."""
     marks = mark_ranges(astral=astral)
-    return re.compile(f"([{marks}][{marks}]{{{MAX_MARKS - 1}}})[{marks}]+")  # a first one alone is found faster
+    return re.compile(
+        f"([{marks}][{marks}]{{{MAX_MARKS - 1}}})[{marks}]+"
+    )  # matching the first mark separately is faster
 
 
 def compose(text: str) -> str:
-    """Return a text in Unicode's form NFC, rows of combining marks cut at `MAX_MARKS`.
+    """Return a text in Unicode's form NFC, with runs of combining marks cut at `MAX_MARKS`.
 
     Returns
     -------
     str
-        The same object where nothing was to be done.
+        The same object if nothing had to be changed.
     """
     if is_plain(text):
         return text
@@ -225,8 +227,8 @@ def comparable(text: str) -> str:
 def fingerprint(text: str) -> str:
     """Return the first 32 hex digits of the SHA-256 of a text after case and white space are folded.
 
-    Composed and decomposed letters, soft hyphens, zero-width characters, case and white space make no difference;
-    anything a reader sees does.
+    Composition of letters, soft hyphens, zero-width characters, case and white space make no difference; anything visible
+    does.
     """
     return hashlib.sha256(comparable(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -243,10 +245,10 @@ def _spaced_letters() -> re.Pattern[str]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Return whether at least half of a text's letters belong to scripts without spaces between words.
+    """Return True if at least half of a text's letters belong to scripts without spaces between words.
 
-    Such a text has to be segmented before anything is said of its words: white-space tokens mean nothing in it. Vowel signs
-    of the unspaced scripts count as letters; a text without letters is not unspaced.
+    Such a text has to be segmented to find its words; splitting at white space is meaningless. Vowel signs of the unspaced
+    scripts count as letters; a text without letters is not unspaced.
     """
     unspaced = 0 if text.isascii() else sum(map(len, unspaced_runs().findall(text)))
     return unspaced > 0 and unspaced >= sum(map(len, _spaced_letters().findall(text)))

@@ -1,4 +1,4 @@
-"""How much of a string is prose, in characters: a cheap look that tells an article's text from code, addresses and labels."""
+"""Estimate cheaply how much of a string is prose, to distinguish an article's text from code, URLs and labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webmain.regex import lazy
 
 MIN_CHARS: Final = 40
 MAX_CHARS: Final = 1_000_000
-"""Characters of one string that are looked at."""
+"""Maximum characters read of one string."""
 
 _TAG = lazy(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = lazy(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
@@ -19,32 +19,32 @@ _END = lazy(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟�
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25
-"""Characters a word, beyond which text in a spaced script is none."""
+"""Maximum characters per word of prose in a spaced script."""
 
 _WIDE: Final = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _UNSPACED: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 
 
 def n_wide(text: str) -> int:
-    """Count the characters that count as three."""
+    """Return the number of characters that count as three."""
     return 0 if text.isascii() else len(_pattern(_WIDE).findall(text))
 
 
 @cache
 def _pattern(characters: str) -> re.Pattern[str]:
-    """Return a compiled pattern; those of many characters take long, and few pages have them."""
+    """Return a compiled pattern of characters; compiled on first use, because it is slow and few pages need it."""
     return re.compile(characters)
 
 
 def plain(text: str) -> str:
-    """Return a string without tags, with the text of scripts and styles left out."""
+    """Return a string without tags and without the content of scripts and styles."""
     if "<" not in text:
         return text
     return _TAG.sub(" ", _STYLE.sub(" ", text))
 
 
 def prose_chars(text: str) -> float:
-    """Count the characters of a string's prose, each of Chinese, Japanese and Korean as three.
+    """Return the characters of prose in a string, each Chinese, Japanese and Korean one counted as three.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def prose_chars(text: str) -> float:
     Returns
     -------
     float
-        0 for what is no prose: short strings, code, style sheets, addresses, packed data, mostly links. Where a spaced
-        text has no end of a sentence, a third of its length.
+        0 if it is not prose: short strings, code, style sheets, URLs, packed data, mostly links. A third of the length if
+        text in a spaced script has no end of a sentence.
     """
     if len(text) < MIN_CHARS // 3 or (len(text) < MIN_CHARS and text.isascii()):
         return 0.0
@@ -82,13 +82,13 @@ def prose_chars(text: str) -> float:
 
 
 def _has_ends(sample: str) -> bool:
-    """Return True if a text has the end of a sentence for each 600 characters; most have after the first few words."""
+    """Return True if a text has at least one end of a sentence per 600 characters; most have one after a few words."""
     needed = -(-len(sample) // _CHARS_AN_END)
     return sum(1 for _ in islice(_END.finditer(sample), needed)) == needed
 
 
 def _linked_chars(text: str) -> int:
-    """Count characters inside anchors."""
+    """Return the number of characters inside anchors."""
     total = position = 0
     lower = text if text.isascii() and "<A" not in text else text.replace("<A", "<a").replace("</A", "</a")
     while (start := lower.find("<a ", position)) >= 0:

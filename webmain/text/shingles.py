@@ -1,12 +1,11 @@
-"""Shingles and MinHash signatures: what tells that two texts are nearly the same.
+"""Shingles and MinHash signatures, for finding nearly identical texts.
 
 Words of spaced scripts give shingles of three words, letters of unspaced scripts shingles of five characters; a text of
-both gives both, so that there is no threshold on the mixture to flip over. Case, punctuation and white space make no
-difference.
+both gives both, so that no threshold on the mixture is needed. Case, punctuation and white space make no difference.
 
-Every shingle of a text is hashed at once, by array arithmetic over its code points. A word's hash is the sum of its mixed
-code points, each times a number that depends on its place in the word; a shingle's is the sum of its words' hashes, likewise.
-All is unsigned 64-bit arithmetic, the same on every machine.
+All shingles of a text are hashed at once, by array arithmetic over its code points. A word's hash is the sum of its mixed
+code points, each times a number that depends on its position in the word; a shingle's hash is made of its words' hashes in
+the same way. Unsigned 64-bit arithmetic makes the results the same on every machine.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from webmain.text.characters import UNSPACED, Class, table
 from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
 
 SIGNATURE_VERSION = 2
-"""Raise it whenever the same text gives another signature (shingles, seed, library): store it beside the bands."""
+"""Increase it whenever the same text gives another signature (shingles, seed, library); it is stored with the bands."""
 
 SHINGLE_WORDS = 3
 SHINGLE_CHARS = 5
@@ -31,9 +30,9 @@ MAX_CHARS = 1_000_000
 """Characters at the start of a text that are shingled."""
 
 _MAX_PLACES = 64
-"""Places of a word that have a number of their own; after them the numbers start again."""
+"""Number of positions in a word with different factors; the factors then repeat."""
 
-_LENGTH = 5_000_000  # above all code points: means the number of items in a shingle that is too short
+_LENGTH = 5_000_000  # above all code points: marks the number of items in a shingle that is too short
 
 _Hashes = NDArray[np.uint64]
 
@@ -42,7 +41,7 @@ Signature = tuple[int, ...]
 
 
 def _folded(text: str) -> str:
-    """Return what is shingled of a text, in the form in which it is compared."""
+    """Return the part of a text that is shingled, folded for comparing."""
     text = text[:MAX_CHARS]
     return fold_case(text if is_plain(text) else compose(strip_invisible(text))).replace("_", " ")
 
@@ -54,7 +53,7 @@ def signature(text: str) -> Signature:
     -------
     Signature
         Equal for texts with equal shingles, on every machine and in every process. A text without letters and digits
-        has the empty signature, which is like no other.
+        has the empty signature, which matches no other.
     """
     from rensa import RMinHash
 
@@ -71,7 +70,7 @@ def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
     Returns
     -------
     float
-        Share of equal rows, in [0, 1], with a standard error of at most 0.045; 0.0 when either is empty.
+        Share of equal positions, in [0, 1], with a standard error of at most 0.045; 0.0 if either is empty.
 
     Raises
     ------
@@ -86,7 +85,7 @@ def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
-    """Return a number for each shingle of a text.
+    """Return the hash of each shingle of a text.
 
     Parameters
     ----------
@@ -98,8 +97,8 @@ def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
     Returns
     -------
     NDArray
-        `(n_shingles,) uint64`, repetitions among them: words' shingles first, in the order of the text. Empty for a
-        text without letters and digits.
+        `(n_shingles,) uint64`, with repetitions: shingles of words first, in the order of the text. Empty for a text
+        without letters and digits.
     """
     points = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     classes = table()[points]
@@ -112,7 +111,7 @@ def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
 
 
 def _word_hashes(points: NDArray[np.uint32], inside: NDArray[np.bool_]) -> _Hashes:
-    """Return a number for each run of characters that are inside words."""
+    """Return the hash of each run of characters inside words."""
     places = np.flatnonzero(inside)
     if not places.size:
         return np.empty(0, dtype=np.uint64)
@@ -124,7 +123,7 @@ def _word_hashes(points: NDArray[np.uint32], inside: NDArray[np.bool_]) -> _Hash
 
 
 def _windows(items: _Hashes, size: int, *, salt: int) -> _Hashes:
-    """Return a number for each run of `size` items, or for the one shorter run there is."""
+    """Return the hash of each run of `size` items, or of all items if there are fewer."""
     if not items.size:
         return items
     actual = min(size, items.size)
@@ -137,7 +136,7 @@ def _windows(items: _Hashes, size: int, *, salt: int) -> _Hashes:
 
 @cache
 def _weights() -> _Hashes:
-    """Return odd numbers, one for each place."""
+    """Return odd factors, one for each position in a word."""
     return _mix(np.arange(1, _MAX_PLACES + 1, dtype=np.uint64)) | np.uint64(1)
 
 

@@ -34,9 +34,9 @@ def stopwords(language: str | None) -> frozenset[str]:
     Returns
     -------
     frozenset of str
-        English: a small list of our own (the collected one has 1,298 words, "world" and "state" among them). Thai:
-        PyThaiNLP's list and our own words of news texts. 56 more languages: stopwordsiso, plus our own words of news
-        texts for some. Amharic, Burmese, Georgian, Khmer, Lao and Tamil: our own. Empty for any other language.
+        English: a small list of our own (stopwordsiso has 1,298 words, including "world" and "state"). Thai: PyThaiNLP's
+        list plus our own words from news texts. 56 more languages: stopwordsiso, for some plus our own words from news
+        texts. Amharic, Burmese, Georgian, Khmer, Lao and Tamil: our own lists. Empty for any other language.
     """
     code = base_language(language)
     code = _ALIASES.get(code, code)
@@ -72,7 +72,7 @@ def _thai() -> Iterable[str]:
 def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
     """Read a user's file of stop words.
 
-    The file is UTF-8 text: words parted by white space, `#` starts a comment, and a line `[th]` starts the list of that
+    The file is UTF-8 text: words separated by white space, `#` starts a comment, and a line `[th]` starts the list of that
     language, which then *replaces* the built-in one. Words before the first such line are *added* for every language.
 
     Returns
@@ -83,7 +83,7 @@ def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
     Raises
     ------
     StopWordFileError
-        The file cannot be opened, is no UTF-8, or has a heading that is no language code.
+        The file cannot be opened, is not UTF-8, or has a heading that is not a language code.
     """
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()

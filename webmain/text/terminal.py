@@ -1,7 +1,7 @@
-"""Text of pages on a terminal: shown, never obeyed.
+"""Make the text of pages safe to print on a terminal.
 
-A page may hold escape sequences, which repaint, rename or program a terminal, and marks that turn the order of letters
-round. What is printed passes here: `guard_terminal` puts a filter before standard output and standard error.
+A page may contain escape sequences, which repaint, rename or program a terminal, and marks that reverse the order of
+letters. `guard_terminal` filters them from everything written to standard output and standard error.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _SEQUENCE: Final = (
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,9}[@-~]?|[\]PX^_][^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)?|[ -/]{0,9}[0-~])?"
     r"|\x9b[0-?]{0,40}[ -/]{0,9}[@-~]?"
 )
-"""Escape sequences (ECMA-48), whole, so that none of their letters stay."""
+"""Pattern of complete escape sequences (ECMA-48), so that none of their letters remain."""
 
 _CONTROLS = lazy(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNSHOWN = lazy(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
 
 def without_controls(text: str) -> str:
-    """Return a text without control characters and escape sequences; tabs, ends of lines and marks of direction stay."""
+    """Return a text without control characters and escape sequences; tabs, line ends and direction marks stay."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n"))
 
 
 def printable(text: str) -> str:
-    """Return a text that a terminal shows and does not obey: without marks of direction, too."""
+    """Return a text without control characters, escape sequences and direction marks."""
     return _UNSHOWN.sub("", text.replace("\r\n", "\n"))
 
 
@@ -45,7 +45,7 @@ def display_width(text: str) -> int:
 
 
 def pad(text: str, columns: int, *, right: bool = False) -> str:
-    """Fill a text with spaces to a width, before it if `right`; a longer one is cut, its last column an ellipsis."""
+    """Return a text padded with spaces to a width, on the left if `right`; a longer one is cut and ends in an ellipsis."""
     text = one_line(text)
     if display_width(text) > columns:
         ends = accumulate(map(_columns, text))
@@ -61,19 +61,19 @@ def _columns(character: str) -> int:
 
 
 class PrintableStream:
-    """A text stream that makes what is written printable; all else is the stream's own.
+    """A wrapper of a text stream that makes written text printable; all else is passed on.
 
     Attributes
     ----------
     plain : TextIO
-        The stream itself, for what webmain itself has to say to a terminal (bold letters, a line of progress).
+        The wrapped stream, for webmain's own terminal output (bold letters, a progress line).
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.plain = stream
 
     def write(self, text: str) -> int:
-        """Write a text, cleaned; return its own length, as streams do."""
+        """Write a text cleaned; return the length of the original, as streams do."""
         self.plain.write(printable(text))
         return len(text)
 
@@ -87,7 +87,7 @@ class PrintableStream:
 
 
 def guard_terminal(*, always: bool = False) -> None:
-    """Clean what is written to standard output and standard error where they are a terminal, or always."""
+    """Filter standard output and standard error if they are a terminal, or always."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, PrintableStream) and (always or stream.isatty()):
@@ -95,5 +95,5 @@ def guard_terminal(*, always: bool = False) -> None:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """Return the stream behind the filter."""
+    """Return the stream without the filter."""
     return stream.plain if isinstance(stream, PrintableStream) else stream

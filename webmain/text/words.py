@@ -1,10 +1,10 @@
-"""Words of every script: Thai by PyThaiNLP's dictionary, all others by ICU's word breaks.
+"""Split text of any script into words: Thai by PyThaiNLP's dictionary, all others by ICU's word breaks.
 
-A text of several scripts is split into Thai stretches and the rest, each read by its own segmenter, whatever the
-language of the page: an English quotation in a Thai article, or a Thai name in an English one, is segmented rightly.
+A text of several scripts is split into Thai stretches and the rest, each with its own segmenter, whatever the language of
+the page: an English quotation in a Thai article, or a Thai name in an English one, is segmented correctly.
 
-Cost, linear in the text: about 0.3 ms for an English article of 500 words, 1 to 2 µs a character for Thai. To
-count words is cheaper than to list them (`word_counts`).
+The cost is linear: about 0.3 ms for an English article of 500 words, 1 to 2 µs a character for Thai. Counting words is
+cheaper than listing them (`word_counts`).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from webmain.text.normal import (
 )
 
 MAX_TERM_LENGTH = 60
-"""Characters above which a word is no term: hashes, encoded data, a row of letters."""
+"""Maximum characters of a term: longer words are hashes, encoded data, or repeated letters."""
 
 MAX_THAI_STRETCH = 1_000
-"""Characters that are handed to the Thai segmenter at once: it copies the rest of its input every hundred or so."""
+"""Maximum characters passed to the Thai segmenter at once: it copies the rest of its input every hundred or so."""
 
 START_LENGTH = 4
-"""Characters by which the words are found that may begin at a place; more would take more memory, fewer more time."""
+"""Characters by which words are indexed in `WordStarts`; more would take more memory, fewer more time."""
 
 _THAI_STRETCH = lazy("[\u0e01-\u0e4e][\u0e01-\u0e4e. ]*")
 _THAI_ANOMALY = lazy(
@@ -65,13 +65,13 @@ def words(text: str, *, language: str | None = None) -> list[str]:
     text : str
         Any text in any script; soft hyphens and other unprinted characters are left out of the words.
     language : str or None
-        ISO 639 code, with or without a region; anything else is taken for unknown. It settles only details (the colon
-        in Swedish and Finnish words): the segmenter is chosen by the script.
+        ISO 639 code, with or without a region; anything else counts as unknown. It decides only details (the colon in
+        Swedish and Finnish words): the segmenter is chosen by the script.
 
     Returns
     -------
     list of str
-        Every token with a letter or a digit in it; numbers are words here ("1,000" is one). Hyphens part words,
+        Every token that contains a letter or a digit; numbers are words here ("1,000" is one). Hyphens separate words,
         apostrophes don't. Dotted abbreviations keep their last dot ("U.S.").
     """
     return _real(list(_segments(text, base_language(language))))
@@ -107,10 +107,9 @@ _NOT_BLANK = lazy("[^ \t\n\r\xa0]+")
 
 
 def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
-    """Count the words of a text: `Counter(words(text))` in a fraction of the time.
+    """Return the word counts of a text: `Counter(words(text))` in a fraction of the time.
 
-    What is between two white spaces is looked at once, however often it occurs, and handed to a segmenter only
-    where it isn't plainly one word.
+    Each distinct chunk between white space is processed once, and passed to a segmenter only if it isn't clearly one word.
     """
     language = base_language(language)
     if is_plain(text):
@@ -126,7 +125,7 @@ def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
 
 
 def _count_chunks(text: str, language: str) -> Counter[str]:
-    """Count the words of a composed text without Thai: white space parts words whatever is around it."""
+    """Return the word counts of a composed text without Thai, in which white space always separates words."""
     chunks = Counter(_NOT_BLANK.findall(text) if "\u202f" in text else text.split())  # that space joins digits
     found: Counter[str] = Counter()
     known = found.get  # what a counter gives for unknown words is slower
@@ -151,7 +150,7 @@ def _count_chunks(text: str, language: str) -> Counter[str]:
 def _word_breaker() -> Callable[[str, str], Iterable[str]]:
     """Load ICU's segmenter.
 
-    Its engine for kana is loaded by the first text that has any, and may divide that one otherwise than all later ones.
+    Its engine for kana is loaded by the first text with kana, and may divide that text differently from later ones.
     """
     from icu4py.breakers import WordBreaker
 
@@ -160,7 +159,7 @@ def _word_breaker() -> Callable[[str, str], Iterable[str]]:
 
 
 def _is_word(segment: str) -> bool:
-    """Return True if a segment holds a letter or a digit and isn't one of Thai's signs for repetition."""
+    """Return True if a segment contains a letter or a digit and isn't one of Thai's repetition signs."""
     return (segment.isalnum() or any(map(str.isalnum, segment))) and segment != "\u0e46"
 
 
@@ -176,7 +175,7 @@ def _with_last_dot(segments: list[str]) -> list[str]:
 
 
 def _segments(text: str, language: str) -> Iterator[str]:
-    """Segment Thai stretches and all between them, each by its own segmenter."""
+    """Yield the segments of Thai stretches and of the text between them, each by its own segmenter."""
     breaker = _word_breaker()
     if is_plain(text):
         yield from breaker(text, language)
@@ -193,7 +192,7 @@ def _segments(text: str, language: str) -> Iterator[str]:
 
 
 def _thai_words(stretch: str) -> Iterator[str]:
-    """Segment one stretch of Thai, in pieces that end at a space where there is one."""
+    """Yield the words of one stretch of Thai, segmented in pieces that end at a space if possible."""
     if len(stretch) <= 2:  # a letter with its mark or dot, between numbers
         yield stretch.rstrip()
         return
@@ -212,9 +211,9 @@ def _thai_words(stretch: str) -> Iterator[str]:
 
 
 def keep_pythainlp_quiet() -> None:
-    """Tell PyThaiNLP, before it is imported, to download nothing and to make no folder in the user's home.
+    """Configure PyThaiNLP, before it is imported, not to download anything or create a folder in the user's home.
 
-    What the environment says already stays: `PYTHAINLP_READ_ONLY=0` lets it write again.
+    Existing environment variables are respected: `PYTHAINLP_READ_ONLY=0` lets it write again.
     """
     os.environ.setdefault("PYTHAINLP_OFFLINE", "1")
     if "PYTHAINLP_READ_MODE" not in os.environ:  # the old name; both together are an error there
@@ -222,7 +221,7 @@ def keep_pythainlp_quiet() -> None:
 
 
 class WordStarts:
-    """Words found by their first characters, in less than half the memory of PyThaiNLP's `Trie`, for which it stands in.
+    """A set of words indexed by their first characters: replaces PyThaiNLP's `Trie` with less than half its memory.
 
     Parameters
     ----------
@@ -245,7 +244,7 @@ class WordStarts:
         return len(self._words)
 
     def prefixes(self, text: str, start: int = 0) -> list[str]:
-        """Return the words that begin at a place of a text, the shortest first."""
+        """Return the words that begin at a position of a text, shortest first."""
         key, known, words = text[start : start + START_LENGTH], self._lengths, self._words
         while (lengths := known.get(key)) is None:
             if not key:
@@ -271,7 +270,7 @@ def _thai_segmenter() -> Callable[[str], list[str]]:
     return segment
 
 
-# --- words made ready for counting -----------------------------------------------------------------------------------
+# --- words prepared for counting -------------------------------------------------------------------------------------
 
 _NUMBER = lazy(r"\d[\d.,:'\u066b\u066c]*[^\W\d_A-Z]{0,3}")  # 1,000, 12.30, 20th, 1990s, 10am, 5km; but 5G and 3D stay
 _SILENT = lazy("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and vowel marks: written or not at will
@@ -286,15 +285,15 @@ def bare(word: str, *, language: str | None = None) -> str:
     word : str
         One of `words`.
     language : str or None
-        Settles what is cut off: elided articles in French, Italian, Catalan and Occitan ("l'homme"), the possessive
+        Decides what is cut off: elided articles in French, Italian, Catalan and Occitan ("l'homme"), the possessive
         in English ("Trump's"), case endings after an apostrophe in Turkish and Azerbaijani ("Ankara'da").
 
     Returns
     -------
     str
-        Apostrophes straight, the rest as it was. "" for numbers (with up to three letters of unit or ordinal: "20th"),
-        for words without letters, with one letter (in Han, where one character is a word: none), or longer than
-        `MAX_TERM_LENGTH`.
+        With straight apostrophes, otherwise unchanged. "" for numbers (with up to three letters of unit or ordinal:
+        "20th"), and for words without letters, with one letter (except Han, where one character is a word), or longer
+        than `MAX_TERM_LENGTH`.
     """
     if word.isalpha() and 2 <= len(word) <= MAX_TERM_LENGTH and "\u02bc" not in word:
         return word
@@ -314,7 +313,7 @@ def term(word: str, *, language: str | None = None) -> str:
 
 
 def fold_word(word: str, *, language: str | None = None) -> str:
-    """Return a word with case folded by the language's rules, invisible characters and optional Arabic marks out."""
+    """Return a word with case folded by the language's rules, without invisible characters and optional Arabic marks."""
     if not is_plain(word):
         word = _SILENT.sub("", strip_invisible(word))
     return fold_case(word, language=base_language(language))
@@ -328,7 +327,7 @@ def _elision(language: str) -> re.Pattern[str] | None:
 
 
 def _without_endings(word: str, language: str) -> str:
-    """Cut off what an apostrophe joins to a word in some languages."""
+    """Return a word without what an apostrophe joins to it in some languages."""
     if "'" not in word:
         return word
     elision = _elision(language)
@@ -365,9 +364,9 @@ def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
     Parameters
     ----------
     text : str
-        Any text; what cannot be seen (soft hyphens, joiners, byte order marks) is left out, and parts no word.
+        Any text; invisible characters (soft hyphens, joiners, byte order marks) are removed and don't separate words.
     fold_case : bool
-        In lower case.
+        Return them in lower case.
     """
     text = (text.lower() if fold_case else text).replace("_", " ")
     if is_plain(text):

@@ -14,7 +14,7 @@ _HOURS_EAST: Final = {
     "NZDT": 13, "NST": -3.5, "NDT": -2.5, "BRT": -3, "ART": -3, "AST": -4, "ADT": -3, "EST": -5, "EDT": -4,
     "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10, "ET": -5, "PT": -8,
 }  # fmt: skip
-"""Hours east of UTC; where a name is ambiguous (CST, IST, BST) the reading of RFC 822 or of the larger press."""
+"""Hours east of UTC; ambiguous names (CST, IST, BST) are read as in RFC 822 or as in the larger press."""
 
 
 @lru_cache(maxsize=1_024)
