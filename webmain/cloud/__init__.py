@@ -1,1 +1,1 @@
-"""Tag clouds: words counted over articles, what is typical of some against others, drawn as table, HTML, SVG and PNG."""
+"""Tag clouds: count the words of articles, compare them with others, and draw the result as HTML, SVG and PNG."""

@@ -11,7 +11,7 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The colour of the ground, and those of words: "#rrggbb"."""
+    """The colours of the background and of words: "#rrggbb"."""
 
     ground: str
     words: tuple[str, ...]

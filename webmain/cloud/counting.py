@@ -1,4 +1,4 @@
-"""Words counted over any number of articles, one article held at a time."""
+"""Count words over any number of articles, with one article in memory at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from webmain.text.language import detect
 from webmain.text.words import base_language
 
 MAX_WORDS = 200_000
-"""Distinct words that are held at once, some 100 MB; the rarest half is forgotten when there are more."""
+"""Maximum distinct words in memory, some 100 MB; when there are more, the rarest half is dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A word, its occurrences, the articles that have it, and the language in which most of these are."""
+    """A word, its number of occurrences and of articles, and the language of most of these articles."""
 
     word: str
     count: int
@@ -32,13 +32,13 @@ class Counts:
     Attributes
     ----------
     words : Mapping
-        By folded form, in the order in which they were met.
+        By folded form, in order of first occurrence.
     n_articles, n_words : int
-        Counted; stop words and numbers are among the words.
+        Articles and words counted, including stop words and numbers.
     language : str
-        Of most words; "" if unknown.
+        Language of most words; "" if unknown.
     uncertain : int
-        A count may be too small by so much, since rare words were forgotten on the way (`MAX_WORDS`); nearly always 0.
+        Maximum error of a count, since rare words may have been dropped (`MAX_WORDS`); nearly always 0.
     """
 
     words: Mapping[str, Counted]
@@ -85,7 +85,7 @@ class Counting:
         self._n_articles = self._n_distinct = self._uncertain = 0
 
     def add(self, text: str, *, language: str | None = None) -> None:
-        """Count a text as one article; its language is detected where it is not given."""
+        """Count a text as one article; its language is detected if not given."""
         code = base_language(language or detect(text).language)
         if code not in self._stop_lists:
             self._stop_lists[code] = left_out(code, (), self._own)
@@ -105,7 +105,7 @@ class Counting:
             self._forget()
 
     def counts(self) -> Counts:
-        """Return what was counted; more may be added afterwards."""
+        """Return the counts so far; more articles may be added afterwards."""
         words: dict[str, Counted] = {}
         for language, entries in self._entries.items():
             for key, entry in _merged(entries, language).items():
@@ -133,7 +133,7 @@ class Counting:
 
 
 def count(articles: Iterable[Article], *, own_stopwords: Mapping[str, frozenset[str]] | None = None) -> Counts:
-    """Count the words of articles' texts."""
+    """Return the counts of the words of articles."""
     counting = Counting(own_stopwords=own_stopwords)
     for article in articles:
         counting.add(article.text, language=article.language or None)

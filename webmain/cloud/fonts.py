@@ -1,4 +1,4 @@
-"""Fonts of this machine that draw a word, whatever its script; a glyph that none has is an error, never a box."""
+"""Find installed fonts for words of any script; a missing glyph is an error, never drawn as an empty box."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDERS = (
     "/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts",
     "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts",
 )  # fmt: skip
-"""Where fonts are looked for."""
+"""Folders searched for fonts."""
 
 _SUFFIXES = (".ttf", ".otf", ".ttc", ".otc")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
@@ -40,7 +40,7 @@ class FontMissingError(PictureError):
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A font of a file, which may hold several."""
+    """A font in a file, which may contain several."""
 
     path: str
     index: int = 0
@@ -55,7 +55,7 @@ class Face:
         return str(_opened(self, 16).getname()[0])
 
     def draws(self, text: str) -> bool:
-        """Return True if the font has a glyph for each character, or for the parts that it is composed of."""
+        """Return True if the font has a glyph for each character, or for the characters it is composed of."""
         points = _points(self)
         return all(
             ord(c) in points or all(ord(part) in points for part in unicodedata.normalize("NFD", c))
@@ -77,7 +77,7 @@ class Fonts:
     Parameters
     ----------
     own : iterable of str or Path
-        Font files that are taken before all others, for the characters that they have.
+        Font files that are preferred to all others, for the characters that they have.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class Fonts:
         for face in self._own:
             try:
                 _points(face)
-            except Exception as error:  # whatever a file that is no font does to fontTools
+            except Exception as error:  # fontTools may raise anything for a file that is not a font
                 raise PictureError(f"{face.path}: no font that can be read ({error})") from error
 
     def runs(self, word: str, *, language: str = "") -> tuple[Run, ...]:

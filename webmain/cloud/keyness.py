@@ -1,4 +1,4 @@
-"""Which words of some texts are shown: the most frequent, or those typical of them against other texts.
+"""Choose the words of a cloud: the most frequent, or those typical of some texts compared with others.
 
 References
 ----------
@@ -15,19 +15,19 @@ from webmain.cloud.counting import Counted, Counts
 from webmain.cloud.records import Cloud, CloudError, CloudWord, Keyness
 
 MIN_COUNT = 3
-"""Occurrences below which a word is typical of nothing."""
+"""Minimum occurrences of a typical word."""
 
 MIN_LOG_LIKELIHOOD = 6.63
-"""G2 from which a word is shown as typical: 1 % of words without any difference have more."""
+"""Minimum G2 of a typical word: 1 % of words without any difference in frequency have more."""
 
 FEW_ARTICLES = 5
-"""From so many articles on, a word typical of them must be in two: else it is typical of one."""
+"""With at least this many articles, a typical word must be in two of them."""
 
 _ABSENT = 0.5
 
 
 def keyness(count: int, n_words: int, count_against: int, n_words_against: int) -> Keyness:
-    """Compare how often a word is in one text of `n_words` words, and in another; neither is empty."""
+    """Return how typical a word is of a text of `n_words` words compared with another text; neither is empty."""
     share = (count + count_against) / (n_words + n_words_against)
     both = ((count, share * n_words), (count_against, share * n_words_against))
     log_likelihood = 2 * sum(n * math.log(n / expected) for n, expected in both if n)

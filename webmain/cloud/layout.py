@@ -1,7 +1,7 @@
-"""Where each word of a cloud stands: measured with its fonts, no two words touching.
+"""Place the words of a cloud, measured with their fonts, so that no two touch.
 
-`packed` puts the greatest word into the middle and every other one where it is nearest to it; `in_lines` writes words in
-rows, in any order, as tag clouds on pages do. Both are the same for the same words and fonts.
+`packed` puts the largest word in the middle and every other one as near to it as possible; `in_lines` writes words in rows,
+in any order, like tag clouds on web pages. Both give the same result for the same words and fonts.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ GRID_PX = 130_000
 """Pixels of the grid on which words are packed; pictures of any size are drawn from it."""
 
 MAX_WORDS = 300
-"""Words that are drawn."""
+"""Maximum words drawn."""
 
 SMALLEST = 0.24
-"""Least size of a word by that of the greatest."""
+"""Minimum size of a word as a share of the largest."""
 
 MIN_PX = 8.0
-"""Least size of a letter in a picture, in pixels: words that would have to be smaller are left out."""
+"""Minimum letter size in a picture, in pixels; words that would have to be smaller are left out."""
 
 MARGINS = 0.08, 0.17
-"""Space above and beside a word by its size: words without spaces between them read as one where they stand close."""
+"""Space above and beside a word as a share of its size: words too close to each other read as one."""
 
 FILLED = 0.66
-"""Share of the picture that the boxes of words take at first; less where they find no room."""
+"""Share of the picture covered by words' bounding boxes at first; it is reduced if they don't fit."""
 
 GAP = 0.22
-"""Space between the words of a row by the greatest word's size."""
+"""Space between the words of a row as a share of the largest word's size."""
 
 LEADING = 1.22
-"""Height of a row by that of its ink."""
+"""Height of a row relative to that of its ink."""
 
 _SHRINK = 0.94
 _UNIT = 100.0
@@ -91,7 +91,7 @@ class Placed:
 
 
 def size_of(weight: float) -> float:
-    """Return a word's size by that of the greatest: its area goes with its weight."""
+    """Return a word's size as a share of the largest: its area is proportional to its weight."""
     return max(SMALLEST, math.sqrt(max(0.0, weight)))
 
 
@@ -145,7 +145,7 @@ def packed(words: Sequence[Sized], width: int, height: int) -> list[Placed]:
 
 
 def _pack(words: Sequence[Sized], sizes: Sequence[float], grid: tuple[int, int]) -> list[Placed]:
-    """Place words in fixed sizes; those that find no place are left out, and all after the first of them."""
+    """Place words in fixed sizes; stops at the first word that does not fit."""
     width, height = grid
     taken = np.zeros((height, width), bool)
     sums = np.zeros((height + 1, width + 1), np.int32)  # of `taken`, above and left of each corner
@@ -176,7 +176,7 @@ def _mask(word: Sized, size: float, box: Box) -> NDArray[np.bool_]:
 
 
 def _nearest(sums: NDArray[np.int32], height: int, width: int) -> tuple[int, int] | None:
-    """Return the place of a free rectangle that is nearest to the middle; None where there is none."""
+    """Return the position of the free rectangle nearest to the middle; None if there is none."""
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
     if height > rows or width > columns:
         return None
@@ -231,7 +231,7 @@ class _Line:
 
 
 def _lines(words: Sequence[Sized], boxes: Sequence[Box], top_px: float, width: int) -> list[_Line] | None:
-    """Break words into rows; None where one is wider than a row."""
+    """Return words broken into rows; None if one is wider than a row."""
     lines: list[_Line] = []
     for index, (word, box) in enumerate(zip(words, boxes, strict=True)):
         unit = top_px * word.size / _UNIT

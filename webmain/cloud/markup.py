@@ -17,7 +17,7 @@ N_SIZES = 9
 """Classes of sizes, from `cloud-1` to `cloud-9`."""
 
 SMALLEST = 0.6
-"""Words with this square root of the greatest weight, or less, are the smallest where no other has less."""
+"""Square root of a weight, relative to the greatest, that gets the smallest size unless another word has less."""
 
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
 _VOWEL_FIRST = re.compile("([\u0e40-\u0e44\u0ec0-\u0ec4])([\u0e01-\u0e2e\u0e81-\u0eae])")
@@ -30,7 +30,7 @@ class Order(StrEnum):
 
     WEIGHT = "weight"  # greatest first
     ALPHABET = "alphabet"
-    TEXT = "text"  # as the texts have them
+    TEXT = "text"  # in the order of the texts
 
 
 def ordered(cloud: Cloud, order: Order | str) -> Sequence[CloudWord]:
@@ -43,9 +43,9 @@ def ordered(cloud: Cloud, order: Order | str) -> Sequence[CloudWord]:
 
 
 def alphabetical(word: str) -> str:
-    """Return what words are put in order by: case, accents and tone marks don't count, as in dictionaries.
+    """Return the sort key of a word, as in dictionaries: case, accents and tone marks don't count.
 
-    In Thai and Lao a vowel that is written before its consonant comes after it. Other letters are in the order of Unicode.
+    In Thai and Lao a vowel written before its consonant is sorted after it. Other letters are in the order of Unicode.
     """
     letters = _LATIN_MARKS.sub("", unicodedata.normalize("NFKD", word).casefold())
     return _VOWEL_FIRST.sub(r"\2\1", _TONES.sub("", letters))
@@ -54,7 +54,7 @@ def alphabetical(word: str) -> str:
 def cloud_markup(
     cloud: Cloud, *, order: Order | str = Order.ALPHABET, link: Callable[[CloudWord], str] | None = None
 ) -> str:
-    """Return a cloud as an HTML list; `cloud_css` gives it its look.
+    """Return a cloud as an HTML list, styled by `cloud_css`.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def cloud_markup(
     Returns
     -------
     str
-        Safe to be put into a page: words and URLs are escaped, there is no script and no style. Each word's count follows it
-        in text that is read out, and is shown as a tooltip.
+        Safe to insert into a page: words and URLs are escaped, there is no script and no style. Each word's count follows it
+        as text for screen readers, and is shown as a tooltip.
     """
     n_colours = len(schemes()["light"].words)
     ranks = {one.word: rank for rank, one in enumerate(cloud.words)}

@@ -16,14 +16,14 @@ from webmain.cloud.markup import Order, fit, ordered
 from webmain.cloud.records import Cloud, CloudWord
 
 EDGE = 0.02
-"""Empty border of a picture by its shorter side."""
+"""Empty border of a picture as a share of its shorter side."""
 
 
 class Shape(StrEnum):
     """How words are placed."""
 
-    PACKED = "packed"  # around the greatest
-    LINES = "lines"  # in rows, as tag clouds on pages are
+    PACKED = "packed"  # around the largest
+    LINES = "lines"  # in rows, like tag clouds on web pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Look:
     colours : str
         A scheme of `colours.toml`.
     fonts : tuple of str or Path
-        Font files that are taken before those of the system.
+        Font files that are preferred to those of the system.
     """
 
     width: int = 900
@@ -80,9 +80,9 @@ def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
 
 
 def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
-    """Return a cloud as SVG with real text: it can be searched, copied and read out.
+    """Return a cloud as SVG with real text, which can be searched, copied and read by screen readers.
 
-    A viewer without the fonts fits its own into the same widths.
+    A viewer without the fonts fits its own fonts into the same widths.
 
     Raises
     ------

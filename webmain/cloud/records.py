@@ -1,4 +1,4 @@
-"""What a tag cloud is made of."""
+"""Records of a tag cloud."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Keyness:
     log_likelihood : float
         G2; above 3.84, 6.63, 10.83, 15.13 the difference is significant at 5 %, 1 %, .1 %, .01 %.
     log_ratio : float
-        Binary logarithm of the word's share in A by its share in B: 1 is twice as frequent, below 0 it is rarer in A.
-        An absent word counts as half an occurrence.
+        Binary logarithm of the ratio of the word's shares in A and B: 1 is twice as frequent, below 0 it is rarer in A. An
+        absent word counts as half an occurrence.
     count_against : int
         Occurrences in B.
     """
@@ -49,7 +49,7 @@ class CloudWord:
     count, n_articles : int
         Occurrences of all its forms, and in how many articles.
     weight : float
-        In (0, 1]: the count, or the log-likelihood, by the greatest of the cloud.
+        In (0, 1]: the count, or the log-likelihood, divided by the greatest of the cloud.
     language : str
         ISO 639 code of the articles in which it is most frequent; "" if unknown.
     keyness : Keyness or None
@@ -84,9 +84,9 @@ class Cloud:
     n_articles, n_words : int
         What was counted, stop words among the words.
     uncertain : int
-        A count may be too small by so much: see `webmain.cloud.counting.Counts`.
+        Maximum error of a count: see `webmain.cloud.counting.Counts`.
     in_order : tuple of int
-        Places of `words` in the order in which the texts have them.
+        Indices into `words` in the order of the texts.
     """
 
     words: tuple[CloudWord, ...]

@@ -1,4 +1,4 @@
-"""The articles that a cloud is made of, and those it is compared with."""
+"""Select the articles of a cloud, and those it is compared with."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from webmain.store.registry import open_store
 from webmain.store.search import open_index
 
 MAX_FOUND: Final = 10_000
-"""Articles of a query that are counted, the best ones."""
+"""Maximum articles of a query that are counted, best matches first."""
 
 REST: Final = "rest"
-"""What is not selected, to compare with."""
+"""Stands for the articles that are not selected, to compare with."""
 
 TOP: Final = 100
-"""Words of a cloud."""
+"""Default number of words of a cloud."""
 
 SKIPPED: Final = 10
 MAX_PENDING: Final = 500
@@ -42,7 +42,7 @@ class Scope:
     query : str
         Only articles with a block that has these words and "phrases" (an SQLite store).
     article : str
-        The `id` of the only article; filters and query are not looked at.
+        The `id` of the only article; filters and query are ignored.
     """
 
     store: str
@@ -78,28 +78,28 @@ def cloud_for(
     Parameters
     ----------
     what : Scope or Counts
-        Articles of a store, or what was counted already.
+        Articles of a store, or existing counts.
     against : Scope, Counts, REST or None
-        Compare with these, or with the articles of the same store that are not selected. Where no language is asked for,
-        only articles in the main language of `what` are compared: all others would differ in every word.
+        Compare with these, or with the articles of the same store that are not selected. If no language is selected, only
+        articles in the main language of `what` are compared: all others would differ in every word.
     top : int
         Words at most.
     under : bool
         Words that are rarer than in the others (`webmain.cloud.keyness.typical`).
     title : str
-        Of the cloud; the filters, or the article's title, where it is not given.
+        Title of the cloud; by default the filters, or the article's title.
     own_stopwords : Mapping or None
         See `webmain.cloud.counting.Counting`.
     max_chars : int or None
-        Characters after which no more articles are counted, on each side. The rest of a store is then looked for within
-        `SKIPPED` times as many, and no more than `MAX_PENDING` articles are taken into the index of searches.
+        Characters after which no more articles are counted, on each side. The rest of a store is then searched for within
+        `SKIPPED` times as many, and at most `MAX_PENDING` articles are added to the search index.
 
     Raises
     ------
     StoreError, QueryError
         The store cannot be read; the query names no word.
     CloudError
-        There is no such article, or nothing to compare with.
+        There is no such article, or there are no articles to compare with.
     """
     titles: list[str] = []
 
@@ -133,7 +133,7 @@ def _noting(articles: Iterator[Article], titles: list[str]) -> Iterator[Article]
 
 
 def _within(articles: Iterator[Article], max_chars: int | None) -> Iterator[Article]:
-    """Yield articles until so many characters were had."""
+    """Yield articles until this many characters are reached."""
     n_chars = 0
     for article in articles:
         yield article
@@ -160,7 +160,9 @@ def _found(scope: Scope, max_pending: int | None) -> list[str]:
     """Return the ids of the articles that a query finds."""
     with open_index(scope.store) as index:
         if max_pending is None or index.pending() <= max_pending:
-            with contextlib.suppress(StoreLockedError, StoreWriteError):  # then what is indexed is searched
+            with contextlib.suppress(
+                StoreLockedError, StoreWriteError
+            ):  # if so, only what is already indexed is searched
                 index.update()
         return [hit.id for hit in index.search(scope.query, limit=MAX_FOUND, filters=scope.filters, width=0).hits]
 

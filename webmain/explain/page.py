@@ -1,4 +1,4 @@
-"""A page's explanation as one HTML file: no script, nothing loaded, the page itself in a frame that can do nothing."""
+"""A page's explanation as one HTML file, without scripts or external resources, with the page in a sandboxed frame."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ REMEDY: Final = "pip install 'webmain[web]'"
 
 
 class MissingExtraError(ImportError):
-    """What makes the page is not installed; the message says what to do."""
+    """Jinja2 is not installed; the message says how to install it."""
 
 
 def explanation_page(
     explanation: Explanation, *, comparison: Comparison | None = None, texts: Sequence[object] = ()
 ) -> str:
-    """Return an explanation as an HTML document that stands alone.
+    """Return an explanation as a self-contained HTML document.
 
     Parameters
     ----------
     explanation : Explanation
     comparison : Comparison or None
-        With another method.
+        A comparison with another method.
     texts : sequence of webmain.evaluation.differences.TextComparison
-        The article's text with others.
+        Comparisons of the article's text with others.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def explanation_page(
 
 @once
 def _environment() -> jinja2.Environment:
-    """Return what reads the templates, and keeps them."""
+    """Return the environment that loads and caches the templates."""
     import jinja2
 
     return jinja2.Environment(
@@ -76,5 +76,5 @@ def _environment() -> jinja2.Environment:
 
 @once
 def style_sheet() -> str:
-    """Return the style sheet of the page: what is around the parts, and the parts' own."""
+    """Return the style sheet of the page, including that of the parts."""
     return "".join(TEMPLATES.joinpath(name).read_text("utf-8") for name in ("page.css", "explain.css")) + cloud_css()

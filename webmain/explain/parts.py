@@ -1,4 +1,4 @@
-"""Every leaf of a page in exactly one part: what is in the article, what its method left out, what it did not judge."""
+"""Divide a page into parts, each leaf in exactly one: in the article, dropped by the method, or not judged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ORIGINS = {
     "feed": "the feed",
     "fallback": "whatever text the page has, as nothing was found",
 }
-"""Where a text comes from that is not what the method chose, by the article's `extractor`."""
+"""The origin of text that the method did not choose, by the article's `extractor`."""
 
 _OUTSIDE = (
     (Flag.HIDDEN_ATTRIBUTE, "hidden text (attribute hidden)"),
@@ -54,18 +54,18 @@ _ROLES = {RUBY: "a reading aid", RAISED: "the mark of a footnote", LINE_NUMBER: 
 def explained_blocks(
     document: Document, method: Extractor, extraction: Extraction | None, article: Article | None, keep: Keep
 ) -> tuple[Unit, tuple[ExplainedBlock, ...]]:
-    """Return the parts of a page in its order, and what they are made of.
+    """Return the unit of a page's parts (leaves or source lines), and the parts in document order.
 
     Parameters
     ----------
     document : Document
     method : Extractor
     extraction : Extraction or None
-        None where no method judged: then nothing has a score, and a page that can not be parsed has no part.
+        None if no method judged: then nothing has a score, and a page that cannot be parsed has no parts.
     article : Article or None
-        None where the page was rejected: then what would be its text is content.
+        None if the page was rejected: then the text that it would have had is content.
     keep : Keep
-        What beside running text was wanted.
+        What is kept besides running text.
     """
     try:
         parts = _Parts(document, extraction, keep)
@@ -77,7 +77,7 @@ def explained_blocks(
 
 
 class _Parts:
-    """Divides the units of a page."""
+    """Divides the units of a page into parts."""
 
     def __init__(self, document: Document, extraction: Extraction | None, keep: Keep) -> None:
         self._document, self._extraction, self._keep = document, extraction, keep
@@ -96,7 +96,7 @@ class _Parts:
         self._used = {unit for units in self._found.units for unit in units}
 
     def in_text(self, article: Article | None) -> Iterator[ExplainedBlock]:
-        """Yield what the article, or what would be one, is composed of."""
+        """Yield the parts that the article is composed of, or would be if the page had not been rejected."""
         extraction = self._extraction
         origin = None
         if article is not None and extraction is not None and article.extractor != extraction.extractor:
@@ -112,7 +112,7 @@ class _Parts:
             yield part
 
     def left_out(self) -> Iterator[ExplainedBlock]:
-        """Yield what is in the method's blocks and not in the text."""
+        """Yield the parts that are in the method's blocks but not in the text."""
         extraction = self._extraction
         if extraction is None:
             return
@@ -134,7 +134,7 @@ class _Parts:
             yield replace(title, text=segmentation.text(block))
 
     def not_judged(self, method: Extractor) -> Iterator[ExplainedBlock]:
-        """Yield what is in none of the method's blocks: what was pruned, and what it does not look at."""
+        """Yield the parts that are in none of the method's blocks: pruned, or ignored by the method."""
         owner, leaves = self._of_unit, self._document.leaves if self.unit is Unit.LEAVES else None
         done = set(self._used)
         if self._extraction is not None and leaves is not None and isinstance(method, ExplainingExtractor):
@@ -155,7 +155,7 @@ class _Parts:
             yield self._part(-1, Verdict.OUTSIDE, why, units)
 
     def from_elsewhere(self, article: Article | None) -> Iterator[ExplainedBlock]:
-        """Yield the article's blocks that are not of this page's blocks."""
+        """Yield the article's blocks that do not come from this page's blocks."""
         if article is None or self._extraction is None:
             return
         is_own = article.extractor == self._extraction.extractor
@@ -169,7 +169,7 @@ class _Parts:
     def _part(
         self, index: int, verdict: Verdict, why: str, units: Sequence[int], *, text: str = "", element: int = -1
     ) -> ExplainedBlock:
-        """Return a part; the method's own reason goes before the one that is given, where the method agrees."""
+        """Return a part; if the method agrees with the verdict, its own reason precedes the given one."""
         extraction = self._extraction
         score = raw = None
         if index >= 0 and extraction is not None:
@@ -196,7 +196,7 @@ class _Parts:
         )
 
     def _named(self, xpath: str, units: Sequence[int]) -> int:
-        """Return the element of a block of the article; -1 for source lines."""
+        """Return the element of an article's block; -1 for source lines."""
         if not xpath:
             return -1
         elements, element = self._document.elements, self._document.leaves.box[units[0]]
@@ -205,7 +205,7 @@ class _Parts:
         return element
 
     def _around(self, units: Sequence[int]) -> int:
-        """Return the lowest element around leaves."""
+        """Return the lowest common ancestor of leaves."""
         elements, element = self._document.elements, self._document.leaves.element[units[0]]
         while elements.end_leaf[element] <= units[-1]:
             element = elements.parent[element]
@@ -218,14 +218,14 @@ class _Parts:
 
 
 class _Reasons:
-    """Tells why leaves that a method kept are not in the text."""
+    """Finds the reasons why leaves that a method kept are not in the text."""
 
     def __init__(self, document: Document, keep: Keep) -> None:
         self._leaves, self._keep = document.leaves, keep
         self._places = Places(document.elements)
 
     def of_leaf(self, leaf: int) -> str:
-        """Return what a leaf is, in a few words."""
+        """Return the reason for a leaf, in a few words."""
         keep, place = self._keep, self._places.of(self._leaves.element[leaf])
         if self._leaves.flags[leaf] & HIDDEN:
             return "hidden text"

@@ -1,4 +1,4 @@
-"""Explanations for programs: records of JSON types, as `webmain explain -f json` and the REST interface give them."""
+"""Explanations as records of JSON types, for `webmain explain -f json` and the REST interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def page_record(explanation: Explanation) -> dict[str, Any]:
-    """Return how a page was judged, without its blocks."""
+    """Return the record of a page's explanation, without its blocks."""
     rejected, kind, judged = explanation.rejected, explanation.page_type, explanation.extraction
     return {
         "url": explanation.document.url,
@@ -24,7 +24,7 @@ def page_record(explanation: Explanation) -> dict[str, Any]:
 
 
 def block_record(block: ExplainedBlock) -> dict[str, Any]:
-    """Return a part of a page with its verdict."""
+    """Return the record of a part of a page with its verdict."""
     return {
         "block": block.index,
         "verdict": block.verdict.value,
@@ -38,5 +38,5 @@ def block_record(block: ExplainedBlock) -> dict[str, Any]:
 
 
 def rounded(value: float | None) -> float | None:
-    """Return a score as it is written: to four digits."""
+    """Return a score rounded to four digits; None for None."""
     return None if value is None else round(float(value), 4)

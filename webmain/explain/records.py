@@ -1,4 +1,4 @@
-"""What an explanation of a page is made of."""
+"""Records of an explanation of a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Moved(NamedTuple):
-    """A column that moved a block's score: its name, its value, and by how much (log-odds)."""
+    """A feature that moved a block's score: its name, its value, and by how much (log-odds)."""
 
     column: str
     value: float
@@ -28,28 +28,28 @@ class Moved(NamedTuple):
 class ExplainedBlock:
     """A part of a page with its verdict.
 
-    The parts of an explanation are disjoint, in the page's order, and hold every leaf; the texts of those that are content,
+    The parts of an explanation are disjoint, in document order, and contain every leaf; the texts of those that are content,
     joined by blank lines, are the article's text.
 
     Attributes
     ----------
     index : int or None
-        The method's block; the first of them where the article makes one of several (a table, code). None for what it did
-        not judge: pruned, or in none of its blocks. Several parts may be of one block.
+        The method's block; the first one if the article joins several (a table, code). None for what the method did not
+        judge: pruned, or in none of its blocks. Several parts may belong to one block.
     verdict : Verdict
     score, raw : float or None
-        In [0, 1], and the paper's own quantity; None where there was no judgement.
+        The score in [0, 1], and the paper's own quantity; None if not judged.
     why : str
         The reason, in a few words.
     units : tuple of int
-        The leaves, ascending; source lines for a method that builds no tree. None of them where the text is not the page's
-        own (its data, a feed, a following page), or is that of the `title` element.
+        The leaves, ascending; source lines for a method that builds no tree. Empty if the text does not come from the page's
+        body (but from its data, a feed, a following page or the `title` element).
     text : str
-        As it is in the article; as a reader of the page sees it for what is not.
+        The text in the article; for parts not in the article, the text as a reader of the page sees it.
     element : int
-        Its element; -1 where there is none.
+        Its element; -1 if there is none.
     elements : Elements or None
-        Those of the page; None where the method builds no tree.
+        Elements of the page; None if the method builds no tree.
     """
 
     index: int | None
@@ -79,31 +79,31 @@ class ExplainedBlock:
 
     @property
     def end(self) -> int:
-        """One past the last leaf (source line); between them may be some of other blocks."""
+        """One past the last leaf (source line); the range may include leaves of other blocks."""
         return self.units[-1] + 1 if self.units else -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A page, how one method judged it, and what came of it.
+    """A page, one method's verdicts on it, and the resulting article or rejection.
 
     Attributes
     ----------
     document : Document
     method : Extractor
-        The one that judged: with what was learned of the site, where something was.
+        The extractor that judged, with the site's model if there is one.
     extraction : Extraction or None
-        None where the page was rejected before a method judged it.
+        None if the page was rejected before a method judged it.
     page_type : PageType or None
-        None where the page could not be read.
+        None if the page could not be read.
     unit : Unit
-        What the blocks are made of: leaves, or source lines.
+        Unit of the blocks: leaves, or source lines.
     blocks : tuple of ExplainedBlock
     article : Article or None
         Exactly one of `article` and `rejected` is given.
     rejected : Rejected or None
     note : str
-        What the choice of the site's model has to say, for people; "" if nothing.
+        A note for people on the choice of the site's model; "" for none.
     """
 
     document: Document
@@ -118,5 +118,5 @@ class Explanation:
 
     @property
     def name(self) -> str:
-        """Name of the method that judged; "rules" where those of the site did."""
+        """Name of the method that judged; "rules" if the site's rules did."""
         return self.extraction.extractor if self.extraction is not None else self.method.name

@@ -1,4 +1,4 @@
-"""An explanation as a page shows it: plain values, for the templates of this package and for those of `webmain serve`.
+"""An explanation as plain values for templates, those of this package and those of `webmain serve`.
 
 `parts.html.jinja` has a macro for each part; most take a `View`: `overlay_frame`, `legend`, `article_tabs`, `metadata_table`,
 `summary_table`, `cloud_list`, `blocks_table`; `comparison_frame` takes a `webmain.explain.comparing.Comparison`,
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from webmain.items import Article
 
 MOST_ROWS: Final = 2_000
-"""Blocks that the table shows."""
+"""Maximum blocks in the table."""
 
 MOST_TEXT: Final = 240
-"""Characters of a block that the table shows."""
+"""Maximum characters of a block in the table."""
 
 MOST_SUMMARY: Final = 400
 MOST_CODE: Final = 4_000_000
-"""Characters of the article as Markdown and as JSON that are shown."""
+"""Maximum characters shown of the article as Markdown and as JSON."""
 
 MOST_MOVED: Final = 3
-"""Features of a block that are shown."""
+"""Maximum features shown of a block."""
 
 MOST_WORDS: Final = 60
-"""Words of the tag cloud."""
+"""Maximum words of the tag cloud."""
 
 MIN_LINKED: Final = 0.5
-"""A block with such a share of its characters in links is one of links."""
+"""Minimum link density of a block that is shown as a block of links."""
 
 _NOT_METADATA: Final = frozenset(("sources",))
 _NO_LANGUAGE: Final = frozenset(("", "und", "zxx"))
@@ -58,7 +58,7 @@ _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A value that is known of a page, where it was found, and how it was written there; "" where the page did not say it."""
+    """A value known about a page, its source, and the original string; "" if the page did not state it."""
 
     name: str
     value: str
@@ -67,13 +67,13 @@ class Fact:
 
     @property
     def label(self) -> str:
-        """Its name for people."""
+        """Its human-readable name."""
         return self.name.replace("_", " ").capitalize().replace(" url", " URL").replace("Url", "URL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A block as the table shows it: its place in `Explanation.blocks`, itself, and what moved its score most."""
+    """A row of the table: a block's index in `Explanation.blocks`, the block, and the features that moved its score most."""
 
     number: int
     block: ExplainedBlock
@@ -86,14 +86,14 @@ class Row:
 
 
 class ArticleView:
-    """What the templates ask of an article; each part is made when it is asked for.
+    """The values of an article that templates use, each computed on first use.
 
     Parameters
     ----------
     article : Article or None
-        None where a page gave none.
+        None if the page gave none.
     url : str
-        Of the page.
+        URL of the page.
     """
 
     def __init__(self, article: Article | None, url: str = "") -> None:
@@ -108,12 +108,12 @@ class ArticleView:
 
     @cached_property
     def title(self) -> str:
-        """Title of the article; the page's address where it has none."""
+        """Title of the article, or the page's URL if it has none."""
         return fit((self._article and self._article.title) or "") or self.url or "A page without an address"
 
     @cached_property
     def language(self) -> str:
-        """Language of the article for the attribute `lang`; "" where it is not known."""
+        """Language of the article for the attribute `lang`; "" if unknown."""
         found = (self._article and self._article.language) or ""
         return "" if found in _NO_LANGUAGE else found
 
@@ -134,24 +134,24 @@ class ArticleView:
 
     @property
     def confidence(self) -> float | None:
-        """The F1 that the method expects of the text."""
+        """The expected F1 of the text, as estimated by the method."""
         return self._article.confidence if self._article else None
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """What is known of the article, each with where it was found."""
+        """Facts about the article, each with its source."""
         return tuple(_facts(self.article)) if self.article else ()
 
     @cached_property
     def cloud(self) -> str:
-        """The tag cloud as a list in HTML; "" where there is no word."""
+        """The tag cloud as an HTML list; "" if there are no words."""
         if not (self.article and self.article.words):
             return ""
         return cloud_markup(cloud_of(self.article.words[:MOST_WORDS], language=self.language, title="Tag cloud"))
 
 
 class View(ArticleView):
-    """What the templates ask of an explanation.
+    """The values of an explanation that templates use.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class View(ArticleView):
 
     @cached_property
     def overlay(self) -> str:
-        """The page with its leaves marked, an HTML document of its own."""
+        """The page with its leaves marked, as a separate HTML document."""
         return overlay_html(self.explanation)
 
     @property
@@ -200,7 +200,7 @@ class View(ArticleView):
 
     @property
     def n_more(self) -> int:
-        """Blocks that the table leaves out."""
+        """Number of blocks that the table leaves out."""
         return max(0, len(self.explanation.blocks) - MOST_ROWS)
 
     @cached_property
@@ -210,7 +210,7 @@ class View(ArticleView):
 
 
 def fit(text: str) -> str:
-    """Return a text without what no HTML can hold: zeros and halves of characters."""
+    """Return a text without characters that HTML cannot contain: NUL and lone surrogates."""
     return text if text.isascii() and "\0" not in text else _UNFIT.sub("\ufffd", text)
 
 
@@ -219,7 +219,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _facts(article: Article) -> Iterator[Fact]:
-    """Yield the metadata that a page states and what was found out about it."""
+    """Yield the metadata that a page states and the values determined about it."""
     for field in fields(Metadata):
         value = getattr(article, field.name)
         if field.name not in _NOT_METADATA and value not in (None, "", ()):
@@ -236,7 +236,7 @@ def _facts(article: Article) -> Iterator[Fact]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value for people."""
+    """Return a value in human-readable form."""
     if isinstance(value, tuple):
         return fit(", ".join(map(str, value)))
     if isinstance(value, datetime):
@@ -245,7 +245,7 @@ def _shown(value: Any) -> str:
 
 
 def _summary(view: View) -> Iterator[Fact]:
-    """Yield the steps from an address to its text.
+    """Yield the steps from a URL to its text.
 
     Notes
     -----

@@ -1,1 +1,1 @@
-"""Versions of an article: what is a change, and of which kind."""
+"""Compare versions of an article: find changes and their kind."""

@@ -1,8 +1,8 @@
-"""Two sequences aligned, in bounded time whatever they are.
+"""Align two sequences in bounded time.
 
-Equal ends are matched, then items that occur once in each sequence and stand in one order (patience sorting), then what lies
-between them in the same way; a longest common subsequence is computed only as far as a budget of cells reaches. What is left
-counts as different, so that the worst case costs precision and no time.
+Equal ends are matched, then items that occur once in each sequence and are in the same order (patience sorting), then the
+gaps between them in the same way; a longest common subsequence is computed only within a budget of table cells. The rest
+counts as different, so that the worst case costs precision rather than time.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Final, TypeAlias
 Match: TypeAlias = tuple[int, int]
 
 MAX_CELLS: Final = 200_000
-"""Cells of all tables of one alignment."""
+"""Maximum table cells of one alignment."""
 
 MAX_DEPTH: Final = 12
-"""How often what lies between matches is divided again."""
+"""Maximum levels at which the gaps between matches are divided again."""
 
 
 def align(before: Sequence[Hashable], after: Sequence[Hashable], *, cells: int = MAX_CELLS) -> list[Match]:
-    """Return the places of items that are matched, in order: pairs of indices that both grow.
+    """Return the matched items in order, as pairs of ascending indices.
 
-    The cost is that of `MAX_DEPTH` sorts and of `cells` steps at most.
+    The cost is at most `MAX_DEPTH` sorts and `cells` steps.
     """
     found: list[Match] = []
     stack = [(0, len(before), 0, len(after), 0)]
@@ -52,11 +52,11 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable], *, cells: int =
 
 
 def _anchors(before: Sequence[Hashable], after: Sequence[Hashable], a: Match, b: Match) -> list[Match]:
-    """Return the longest rising row of items that occur once in each of two ranges."""
+    """Return the longest increasing sequence of matches of items that occur once in each of two ranges."""
     n_before, n_after = Counter(before[slice(*a)]), Counter(after[slice(*b)])
     places = {item: j for j, item in enumerate(after[slice(*b)], b[0]) if n_after[item] == n_before.get(item) == 1}
     ends: list[int] = []
-    rows: list[tuple[int, int, int]] = []  # index before and after, and the row's last but this one
+    rows: list[tuple[int, int, int]] = []  # index before and after, and the previous entry of the sequence
     last: list[int] = []
     for i, item in enumerate(before[slice(*a)], a[0]):
         j = places.get(item)

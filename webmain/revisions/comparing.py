@@ -1,6 +1,6 @@
-"""Two texts of an article compared, paragraph by paragraph and sentence by sentence.
+"""Compare two texts of an article, paragraph by paragraph and sentence by sentence.
 
-Whatever the texts, the cost is bounded: linear but for tables of a fixed number of cells (`aligning`, `MAX_PAIRS`).
+The cost is bounded for any texts: linear, apart from tables with a fixed number of cells (`aligning`, `MAX_PAIRS`).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from webmain.revisions.volatile import Paragraph, folded, paragraphs
 from webmain.text.normal import UNSPACED, is_unspaced
 
 LEAST_LIKENESS: Final = 0.4
-"""A paragraph or sentence is an edited one where at least this share of words is in both."""
+"""Minimum share of common words for a paragraph or sentence to count as edited."""
 
 MAX_PAIRS: Final = 2_000
-"""Pairs of paragraphs, and of sentences, that are compared by their words where more than one stand at a place."""
+"""Maximum pairs of paragraphs, and of sentences, compared by their words where several are in one gap."""
 
 MAX_SENTENCES: Final = 20_000
-"""Sentences of a text that are compared; beyond, paragraphs are."""
+"""Maximum sentences of a text that are compared; beyond that, whole paragraphs are."""
 
 MAX_ROW_CELLS: Final = 20_000
 MAX_SPAN_CELLS: Final = 1_000_000
-"""Cells of the tables by which words are compared, of a paragraph and of all."""
+"""Maximum table cells for comparing words, per paragraph and in total."""
 
 MAX_NOTE: Final = 600
-"""Characters of a paragraph that may be a note of a correction."""
+"""Maximum characters of a correction note."""
 
 _ENDS: Final = re.compile(r"(?<=[.!?…।؟۔።])[\"'”’»)\]]{0,3}\s+|(?<=[。！？])[」』”）]{0,3}")
 _CLAUSES: Final = re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
@@ -47,7 +47,7 @@ def change_kind(before: Article, after: Article) -> ChangeKind:
 
 
 def changes(before: Article, after: Article) -> Changes:
-    """Compare two texts of an article; the kinds are defined in `ChangeKind`."""
+    """Return the changes between two texts of an article; the kinds are defined in `ChangeKind`."""
     is_headline = bool(before.title and after.title and folded(before.title) != folded(after.title))
     same = Changes(kind=ChangeKind.HEADLINE if is_headline else ChangeKind.NONE, is_headline=is_headline)
     if before.text == after.text:
@@ -92,11 +92,11 @@ class _Unit:
 
 
 _Pair = tuple[RowKind, "_Unit | None", "_Unit | None", bool]
-"""A kind, the unit before and after, and whether it was moved."""
+"""A kind, the unit before and after, and whether the unit was moved."""
 
 
 def _pairs(old: Sequence[_Unit], new: Sequence[_Unit]) -> list[_Pair]:
-    """Return what became of each unit, in order; those that may be advertisements are left out where they changed."""
+    """Return the change of each unit, in order; changed units that may be advertisements are left out."""
     matches = align([unit.key for unit in old], [unit.key for unit in new])
     kept = {i for i, _ in matches}, {j for _, j in matches}
     left = Counter(unit.key for i, unit in enumerate(old) if i not in kept[0])
@@ -125,7 +125,7 @@ def _taken(keys: Counter[str], key: str) -> bool:
 
 
 def _edited(old: Sequence[_Unit], new: Sequence[_Unit], budget: int) -> dict[int, _Unit]:
-    """Return by the identity of units before what they were edited to, in one order."""
+    """Return the edited form of earlier units, by their `id`; the order of the units is preserved."""
     if not old or not new:
         return {}
     if len(old) * len(new) > budget:
@@ -153,7 +153,7 @@ def _edited(old: Sequence[_Unit], new: Sequence[_Unit], budget: int) -> dict[int
 def _in_order(
     gone: Sequence[tuple[_Unit, bool]], here: Sequence[tuple[_Unit, bool]], edited: dict[int, _Unit]
 ) -> Iterator[_Pair]:
-    """Yield the rows of a place: what went, what was edited, what came, as they stand."""
+    """Yield the rows of a gap in order: units deleted, edited and added."""
     rest = iter(here)
     targets = {id(unit) for unit in edited.values()}
     for unit, is_moved in gone:
@@ -174,7 +174,7 @@ def _in_order(
 
 
 def _sentences(by_paragraph: Sequence[_Pair], side: int) -> Iterator[_Unit]:
-    """Yield the sentences of one text; what is kept as a whole paragraph is one."""
+    """Yield the sentences of one text; an unchanged paragraph counts as one."""
     n = 0
     for kind, before, after, _ in by_paragraph:
         unit = (before, after)[side]
@@ -232,7 +232,7 @@ def _kind(by_sentence: Sequence[_Pair], old: Sequence[Paragraph], *, has_note: b
 
 
 def _notes(old: Sequence[Paragraph], new: Sequence[Paragraph], language: str | None) -> Iterator[Paragraph]:
-    """Yield the notes of corrections that only the later text has."""
+    """Yield the correction notes that only the later text has."""
     had = {paragraph.key for paragraph in old}
     code = (language or "").partition("-")[0]
     words = {name: known().words(f"changing.{name}", code) for name in ("corrections", "corrected")}
@@ -244,7 +244,7 @@ def _notes(old: Sequence[Paragraph], new: Sequence[Paragraph], language: str | N
 
 
 def _begins(line: str, word: str) -> bool:
-    """Return True if a line begins with a label: alone, before a mark of punctuation, or a phrase of several words."""
+    """Return True if a line begins with a label that is alone, before punctuation, or a phrase of several words."""
     if not line.startswith(word):
         return False
     rest = line[len(word) :].lstrip()

@@ -1,4 +1,4 @@
-"""What a comparison of two texts of an article gives: its kind, its rows, its counts."""
+"""Records of a comparison of two texts of an article: kind, rows, counts."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Final
 
 FEW_WORDS: Final = 10
 FEW_SHARE: Final = 0.05
-"""So many words, or this share of the text's, are few."""
+"""A change of at most this many words, or this share of the text's words, is small."""
 
 
 class ChangeKind(StrEnum):
-    """What a visit found changed, as one word; the first of these that is true.
+    """The kind of change found by a revisit: the first of these that applies.
 
-    What is compared are normal forms (`webmain.revisions.volatile`): advertisements, counters, times of change and their
-    like are left out. A sentence is edited where at least 40 % of its words are in the sentence that takes its place, else
-    one went and another came; one that stands elsewhere is moved.
+    Normal forms are compared (`webmain.revisions.volatile`), without advertisements, counters, times of change and the like.
+    A sentence counts as edited if it shares at least 40 % of its words with its replacement, otherwise as one deleted and
+    one added; a sentence found elsewhere is moved.
     """
 
-    NONE = "none"  # title and text have the normal form that they had
+    NONE = "none"  # title and text have the same normal form as before
     HEADLINE = "headline"  # the title alone
     CORRECTION = (
-        "correction"  # a note of a correction came; or sentences were edited, no others came or went: few words
+        "correction"  # a correction note was added; or sentences were edited by few words, and none added or deleted
     )
     REWRITE = (
-        "rewrite"  # sentences were edited by more than few words; or half of the words went, and half as many came
+        "rewrite"  # sentences were edited by more than few words; or half of the words deleted and half as many added
     )
-    REFACTOR = "refactor"  # no sentence came, went or was edited: they are in another order
-    REMOVAL = "removal"  # more words went with their sentences than came
-    UPDATE = "update"  # as many words came with new sentences as went, or more
+    REFACTOR = "refactor"  # no sentence was added, deleted or edited, only their order changed
+    REMOVAL = "removal"  # more words were deleted with their sentences than added
+    UPDATE = "update"  # at least as many words were added with new sentences as deleted
 
 
 class RowKind(StrEnum):
-    """What became of a paragraph."""
+    """The change of a paragraph."""
 
     KEPT = "kept"
     ADDED = "added"
@@ -43,7 +43,7 @@ class RowKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of a paragraph's text; `differs` where the other text does not have it."""
+    """A run of a paragraph's text; `differs` if the other text does not have it."""
 
     text: str
     differs: bool = False
@@ -51,13 +51,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A paragraph of two texts.
+    """A paragraph in two texts.
 
     Attributes
     ----------
     kind : RowKind
     before, after : tuple of Span
-        Joined they are the paragraph; empty in the text that has no such paragraph.
+        Joined, they are the paragraph; empty for the text without it.
     is_moved : bool
         Deleted here and added elsewhere, or the other way round.
     """
@@ -70,7 +70,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many sentences or paragraphs came, went, were edited or moved.
+    """The numbers of sentences or paragraphs that were added, deleted, edited or moved.
 
     References
     ----------
@@ -87,15 +87,15 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Two texts of an article compared.
+    """The comparison of two texts of an article.
 
     Attributes
     ----------
     kind : ChangeKind
     is_headline : bool
-        The title was changed, the text or not.
+        The title was changed, whether or not the text was.
     rows : tuple of Row
-        The paragraphs of both texts in order, without those that change at each visit.
+        The paragraphs of both texts in order, without those that change at every visit.
     sentences, paragraphs : Counts
     """
 

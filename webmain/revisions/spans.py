@@ -1,4 +1,4 @@
-"""The words of a paragraph that another does not have, and how many two texts have in common."""
+"""Compare two paragraphs by words: the words that only one has, and the share in common."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from webmain.text.normal import UNSPACED, mark_ranges, unspaced_runs
 from webmain.text.words import words
 
 MAX_SEGMENTED: Final = 4_000
-"""Characters of a paragraph in a script without spaces that are divided into words; a longer one is divided into letters."""
+"""Maximum characters of a paragraph in an unspaced script that is divided into words; longer ones into letters."""
 
 
 MAX_COMPARED: Final = 40_000
-"""Characters of two paragraphs that are compared by words."""
+"""Maximum characters of two paragraphs that are compared by words."""
 
 MAX_COUNTED: Final = 20_000
-"""Characters of a paragraph or sentence of which the words are counted; of a longer one they are estimated."""
+"""Maximum characters of a paragraph or sentence whose words are counted; for longer ones they are estimated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spans:
-    """Two paragraphs in runs of words that both have and that one has; joined, each is the paragraph.
+    """Two paragraphs divided into runs of words that both or only one have; joined, each is the paragraph.
 
     Attributes
     ----------
     before, after : tuple of Span
     n_cells : int
-        Product of their numbers of words.
+        Product of the numbers of words.
     """
 
     before: tuple[Span, ...]
@@ -43,7 +43,7 @@ class Spans:
 
 
 def spans(before: str, after: str, *, cells: int) -> Spans:
-    """Compare two paragraphs by words; very long ones by what is between their equal ends."""
+    """Return two paragraphs compared by words; in very long ones all between the equal ends counts as different."""
     if len(before) + len(after) > MAX_COMPARED:
         return _between_ends(before, after)
     ours, theirs = list(_pieces(before)), list(_pieces(after))
@@ -67,7 +67,7 @@ def _between_ends(before: str, after: str) -> Spans:
 
 
 def _n_common(ours: str, theirs: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix of two texts."""
     return next(
         (i for i, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
         min(len(ours), len(theirs)),
@@ -86,7 +86,7 @@ def _runs(pieces: list[str], common: set[int]) -> tuple[Span, ...]:
 
 @cache
 def _units() -> re.Pattern[str]:
-    """Return the pattern of a run of an unspaced script, a word, or a mark, each with the white space after it."""
+    """Return the pattern of a run of an unspaced script, a word or a punctuation mark, each with trailing white space."""
     marks = mark_ranges(astral=False)
     return re.compile(rf"(?:[{UNSPACED}]+|(?:(?![{UNSPACED}])[\w{marks}])+|[^\w\s])\s*|\s+")
 
@@ -97,13 +97,13 @@ def _letters() -> re.Pattern[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the words and marks of a paragraph; joined, they are the paragraph."""
+    """Yield the words and punctuation marks of a paragraph; joined, they are the paragraph."""
     for unit in _units().findall(text):
         yield from _divided(unit) if unspaced_runs().match(unit) else (unit,)
 
 
 def _divided(run: str) -> Iterator[str]:
-    """Yield the words of a run of an unspaced script, or its letters where that is long."""
+    """Yield the words of a run of an unspaced script, or its letters if the run is long."""
     if len(run) > MAX_SEGMENTED:
         yield from _letters().findall(run)
         return
@@ -120,7 +120,7 @@ def _divided(run: str) -> Iterator[str]:
 
 
 def bag(text: str) -> Counter[str]:
-    """Return the words of a text in lower case, as often as they occur; of unspaced scripts pairs of letters."""
+    """Return the counts of the words of a text in lower case; for unspaced scripts, of pairs of letters."""
     found: Counter[str] = Counter()
     for unit in _units().findall(text[:MAX_COUNTED].casefold()):
         word = unit.rstrip()
@@ -132,13 +132,13 @@ def bag(text: str) -> Counter[str]:
 
 
 def size(words_of: Counter[str]) -> float:
-    """Return how many words a bag stands for: about three letters of an unspaced script are one."""
+    """Return the number of words in a bag; about three letters of an unspaced script count as one word."""
     n_pairs = sum(n for word, n in words_of.items() if unspaced_runs().match(word))
     return words_of.total() - n_pairs * 2 / 3
 
 
 def amount(text: str) -> float:
-    """Return how many words a text has."""
+    """Return the number of words of a text."""
     return size(bag(text)) * max(1.0, len(text) / MAX_COUNTED)
 
 

@@ -1,9 +1,9 @@
-"""The normal form in which two visits' texts of an article are compared: without what changes at each visit.
+"""The normal form in which texts of two visits are compared: without parts that change at every visit.
 
-Left out are labels of advertisements, lines that lead to other articles and the titles below a heading such as "Related",
-and, in short lines that are no sentences, counters ("1,234 shares"), relative times ("3 hours ago") and times beside words
-of a change ("Updated 14:05"). Digits inside sentences, tables and longer lines stay: "12 died" is no counter. The words are
-data: `changing.*` and others of `webmain.languages`.
+Left out are labels of advertisements, lines that link to other articles and the titles below a heading such as "Related",
+and, in short lines that are not sentences, counters ("1,234 shares"), relative times ("3 hours ago") and times next to words
+for a change ("Updated 14:05"). Digits inside sentences, tables and longer lines stay: "12 died" is not a counter. The words
+come from `changing.*` and other lists of `webmain.languages`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from webmain.languages import known
 from webmain.text.normal import UNSPACED, comparable, replace_surrogates
 
 MAX_SHORT: Final = 120
-"""Characters of a line in which counters and times are looked for."""
+"""Maximum characters of a line that is searched for counters and times."""
 
 MAX_PARAGRAPHS: Final = 10_000
-"""Paragraphs of a text that are compared one by one; the others as one."""
+"""Maximum paragraphs of a text that are compared one by one; the rest is compared as one."""
 
 MAX_BESIDE: Final = 4
-"""Words that may be beside a counter or a time: a name."""
+"""Maximum words next to a counter or a time, such as a name."""
 
 MAX_LABELLED: Final = 160
-"""Characters of a paragraph right behind the label of an advertisement that may be one itself."""
+"""Maximum characters of a paragraph that may be an advertisement because it directly follows the label of one."""
 
 MAIN_SHARE: Final = 0.6
-"""Share of the text that is in one element, so that a short paragraph in another one may be an advertisement."""
+"""Minimum share of the text in one element for short paragraphs in other elements to be possible advertisements."""
 
 _SAME: Final = str.maketrans(
     dict.fromkeys("‘’‚‛`´′＇", "'")
@@ -53,17 +53,17 @@ _ONLY_NUMBER: Final = re.compile(r"[\s(+]*#[\s)+]*(?:[kmb]\b)?\s*")
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph that is compared.
+    """A paragraph prepared for comparison.
 
     Attributes
     ----------
     text : str
-        As it is.
+        The original text.
     key : str
         Its normal form.
     is_doubtful : bool
-        That it came or went is no change: it may be an advertisement, by the label above it or as it is in a box of its own,
-        or is a line with a counter or a time.
+        Its addition or removal is not a change: it may be an advertisement, by the label above it or because it is in an
+        element of its own, or it is a line with a counter or a time.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Paragraph:
 
 
 def folded(text: str) -> str:
-    """Return a text without white space, with case, quotation marks, dashes and forms of letters made one."""
+    """Return a text without white space, with case, quotation marks, dashes and forms of letters unified."""
     return "".join(comparable(replace_surrogates(text).translate(_SAME)).split())
 
 
@@ -107,7 +107,7 @@ def paragraphs(article: Article, language: str | None) -> list[Paragraph]:
 
 
 def _boxed(article: Article) -> frozenset[str]:
-    """Return the texts of paragraphs that are not in the element in which most of the text is, where there is one."""
+    """Return the texts of paragraphs outside the element with most of the text, if there is such an element."""
     chars: Counter[str] = Counter()
     for block in article.blocks:
         chars[block.xpath.rpartition("/")[0]] += len(block.text)
@@ -119,12 +119,12 @@ def _boxed(article: Article) -> frozenset[str]:
 
 
 def settled(text: str, line: str, language: str | None) -> str:
-    """Return a line without counters and times, where it is short and no sentence; "" where nothing else is in it.
+    """Return a line without counters and times if it is short and not a sentence; "" if it has nothing else.
 
     Parameters
     ----------
     text : str
-        As it is.
+        The original text.
     line : str
         The same in lower case, white space folded.
     language : str or None
@@ -140,7 +140,7 @@ def settled(text: str, line: str, language: str | None) -> str:
 
 @lru_cache(maxsize=4_096)
 def _rest(words: _Words, masked: str, *, is_stamp: bool) -> str | None:
-    """Return what a short line has beside counters and times; None where it has neither."""
+    """Return the rest of a short line without counters and times; None if it has neither."""
     rest = words.ago.sub(" ", masked)
     has_time = rest != masked
     if "#" in rest:
@@ -177,14 +177,14 @@ class _Words:
 
 
 def _code(language: str | None) -> str:
-    """Return the code of a language that there are words of; "" for the words of all."""
+    """Return the code of a language with word lists; "" for the lists of all languages."""
     code = (language or "").partition("-")[0]
     return code if known().words("months", code) else ""
 
 
 @lru_cache(maxsize=128)
 def _words(code: str) -> _Words:
-    """Return what lines of a language are looked through for; English words are on pages of every language."""
+    """Return the patterns for lines of a language; they include English words, which occur in every language."""
     ads, more = _of("ads", code), _of("read_more", code)
     counters = _either(_of("changing.counters", code))
     months = [name for names in _of("months", code) for name in names.split() if len(name) > 2 or not name.isascii()]
@@ -206,13 +206,13 @@ def _words(code: str) -> _Words:
 
 
 def _of(name: str, code: str) -> tuple[str, ...]:
-    """Return the words of a list in a language and in English, in lower case."""
+    """Return the words of a list in a language and in English, lower-cased."""
     found = known().words(name) if not code else (*known().words(name, code), *known().words(name, "en"))
     return tuple(dict.fromkeys(found if name == "read_more" else map(str.casefold, found)))
 
 
 def _either(words: Iterator[str] | tuple[str, ...] | list[str]) -> str:
-    """Return the pattern of any of some words, as whole words where their script has spaces."""
+    """Return a pattern that matches any of the words, as whole words if their script has spaces."""
     ordered = sorted(words, key=len, reverse=True)
     apart = re.compile(rf"[^\W_{UNSPACED}]")
     parts = [
