@@ -1,4 +1,4 @@
-"""Which blocks of a page are content, by its gold text: labels for training and for accuracy over blocks."""
+"""Labels for a page's blocks, computed from its gold text: for training, and for accuracy over blocks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 SHINGLE = 3
 MAX_TOKENS = 60_000
-"""Tokens of a page, and of its gold text, that are aligned; what stands beyond is not content."""
+"""Tokens of a page, and of its gold text, that are aligned; later tokens count as not content."""
 
 
 def gold_shares(texts: Sequence[str], gold: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how much of each block the gold text holds.
+    """Return how much of each block is in the gold text.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def _share(block: Sequence[str], known: set[tuple[str, ...]]) -> float:
 def gold_content(texts: Sequence[str], gold: str) -> NDArray[np.bool_]:
     """Return for each block whether it is content: more than half of it is in the gold text, both in order and in runs.
 
-    The order keeps out what merely repeats words of the article (teasers, tags), the runs what aligns by scattered words.
+    The first test excludes blocks that merely repeat words of the article (teasers, tags), the second excludes blocks that
+    align only by scattered words.
     """
     in_order, in_shingles = gold_shares(texts, gold)
     return (in_order > 0.5) & (in_shingles > 0.5)

@@ -34,7 +34,7 @@ AT_MOST: Final = {
     "ends": 20, "commas": 20, "word_length": 30, "n_leaves": 30, "inner": 60, "repeats": 5, "depth": 40, "child": 50,
     "index": 500,
 }  # fmt: skip
-"""Values to which larger ones of these columns are cut."""
+"""Upper bounds: larger values of these columns are clipped."""
 
 _WIDTHS: Final = (4, 12, 40)
 _NEXT: Final = ("log_chars", "link", "kind", "terminal")
@@ -59,7 +59,7 @@ _MIN_REPEATED_CHARS: Final = 30
 
 
 def own(page: PageBlocks) -> Named:
-    """Return what a block's text and element are by themselves."""
+    """Return columns computed from each block's own text and element."""
     shares, ends = page.shares, page.table[4:6]
     words = page.counts.spaces + page.counts.unspaced / 3 + 1
     seen = Counter(page.keys)
@@ -89,7 +89,7 @@ def own(page: PageBlocks) -> Named:
 
 
 def headings(page: PageBlocks) -> Named:
-    """Return the level of the heading before, and the distances to it and to the first of the highest level."""
+    """Return the level of the preceding heading, and the distances to it and to the first `h1`."""
     order, kind, last = page.order, page.kind, page.last_heading
     headed = last >= 0
     h1 = (kind == 7).nonzero()[0]
@@ -101,7 +101,7 @@ def headings(page: PageBlocks) -> Named:
 
 
 def names_around(page: PageBlocks) -> Named:
-    """Return the words in the names of ancestors, and their tags."""
+    """Return which groups of words occur in the ancestors' class names and ids, and which special tags the ancestors have."""
     seen, groups = page.surroundings, tuple(vocabulary().names)
     return {
         _named("any_", groups): _bits(seen.any_names, len(groups)),
@@ -112,7 +112,7 @@ def names_around(page: PageBlocks) -> Named:
 
 
 def ancestors(page: PageBlocks) -> Named:
-    """Return what the next ancestors contain."""
+    """Return text statistics of the nearest ancestors."""
     of = page.of_elements
     chars, blocks = np.maximum(of.chars, 1), np.maximum(of.blocks, 1)
     ratios = {
@@ -136,10 +136,10 @@ def ancestors(page: PageBlocks) -> Named:
 
 
 def repeated_siblings(page: PageBlocks) -> Named:
-    """Return how often the most repeated ancestor is beside others with the same tag and classes, and its distance.
+    """Return the number of siblings like the most repeated ancestor (same tag and classes), and the distance to it.
 
-    Comments, teasers and posts of a thread are such elements, with text in each. List items and table rows count where they
-    contain elements.
+    Comments, teasers and forum posts are repeated siblings that contain text. List items and table rows count only if they
+    contain more than one element.
     """
     parents, depths = page.parents.tolist(), page.depths.tolist()
     keys = (page.parents * len(parents) + page.labels).tolist()
@@ -150,7 +150,7 @@ def repeated_siblings(page: PageBlocks) -> Named:
         for long, called, size in zip(has_text, page.names, inner, strict=True)
     ]
     counts = Counter(compress(keys, is_repeated))
-    found, where = [1], [-1]  # of what is around the root
+    found, where = [1], [-1]  # for the parent of the root
     for parent, key, depth, one in zip([-1, *parents[1:]], keys, depths, is_repeated, strict=True):
         here = one and counts[key] > found[parent + 1]
         found.append(counts[key] if here else found[parent + 1])
@@ -164,12 +164,12 @@ def repeated_siblings(page: PageBlocks) -> Named:
 
 
 def neighbours(page: PageBlocks) -> Named:
-    """Return what the blocks before and after are, and sums over more of them."""
+    """Return features of the adjacent blocks, and sums over windows of blocks before and after."""
     n, margin = page.n, max(_WIDTHS)
-    near = np.full((len(_NEXT), n + 6), -1.0)  # beyond the first block and the last one
+    near = np.full((len(_NEXT), n + 6), -1.0)  # before the first block and after the last one
     near[:, 3:-3] = page.log_chars, page.link, page.kind, page.terminal
     found: Named = {names: near[: len(names), 3 + offset : 3 + offset + n] for offset, names in _NEXT_TO.items()}
-    totals = np.zeros((3, n + 1 + 2 * margin))  # before the first block and after the last one nothing is added
+    totals = np.zeros((3, n + 1 + 2 * margin))  # padded: nothing before the first block or after the last
     page.table.take(_SUMMED, axis=0).cumsum(axis=1, out=totals[:, margin + 1 : margin + 1 + n])
     totals[:, margin + 1 + n :] = totals[:, margin + n, None]
     sums = np.array([totals[:, high : high + n] - totals[:, low : low + n] for low, high in _WINDOWS])
@@ -181,7 +181,7 @@ def neighbours(page: PageBlocks) -> Named:
 
 
 def position(page: PageBlocks) -> Named:
-    """Return where on the page a block is."""
+    """Return the position of each block on the page."""
     chars = page.counts.chars
     same = np.zeros(page.n + 1)
     same[1:-1] = page.parent[1:] == page.parent[:-1]
@@ -195,7 +195,7 @@ def position(page: PageBlocks) -> Named:
 
 
 def signatures(page: PageBlocks) -> Named:
-    """Return sums over the blocks with the same tag and classes, and the same of the parent."""
+    """Return sums over all blocks whose element and parent element have the same tags and classes."""
     known: dict[int, int] = {}
     pairs = (page.labels.take(page.element) * len(page.labels) + page.labels.take(page.parent)).tolist()
     number = np.array([known.setdefault(pair, len(known)) for pair in pairs])
@@ -217,7 +217,7 @@ def signatures(page: PageBlocks) -> Named:
 
 
 def whole_page(page: PageBlocks) -> Named:
-    """Return quantities that are the same for all blocks of a page."""
+    """Return the columns that have one value for the whole page."""
     kind, chars = page.kind, page.counts.chars
     total, prose = max(page.all_chars, 1), page.all_prose
     kinds = Counter(kind.tolist())
@@ -256,7 +256,7 @@ _MIN_CHARS: Final = 25
 _LOG_MIN_CHARS: Final = log(_MIN_CHARS)
 _PROBE: Final = 50
 _MAX_SOUGHT_CHARS: Final = 1 << 28
-"""Characters of data that are gone through for all blocks of a page together."""
+"""Limit on characters of embedded data searched, summed over all blocks of a page."""
 
 _MAX_HEAD_ELEMENTS: Final = 600
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
@@ -273,7 +273,7 @@ _KINDS: Final = {
 
 
 def head_and_data(page: PageBlocks) -> Named:
-    """Return which blocks repeat what the head or the data contain, and what kind of page these declare."""
+    """Return which blocks repeat text of the head or the embedded data, and the kind of page that these declare."""
     document, n, keys = page.document, page.n, page.keys
     title = page.title
     described, kind = _head(document)
@@ -310,7 +310,7 @@ def head_and_data(page: PageBlocks) -> Named:
 
 
 def _head(document: Document) -> tuple[list[str], str]:
-    """Return the descriptions in the page's head, case folded, and the kind of page it says it is."""
+    """Return the descriptions in the page's head, case folded, and the kind of page that it declares."""
     described: list[str] = []
     kind = ""
     for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS):

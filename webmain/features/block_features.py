@@ -1,4 +1,4 @@
-"""What a block's features are called: discrete ones as names, continuous ones as numbers.
+"""Features of a block for the per-site SVM: discrete ones as names, continuous ones as numbers.
 
 References
 ----------
@@ -29,7 +29,7 @@ FEATURE_SETS = ("length", "tag_path", "selector", "visual")
 """Names of the paper's feature sets, each of which can be switched."""
 
 DEFAULT_SETS = ("length", "tag_path", "selector")
-"""What can be had without a browser."""
+"""The sets that need no browser."""
 
 LENGTH = "length"
 """Name of the one continuous feature that every block has."""
@@ -38,7 +38,7 @@ MAX_LOG_LENGTH = 12.0
 """Texts from 4,095 characters on have length 1.0."""
 
 MAX_REMEMBERED = 256
-"""Places whose names are remembered: they are asked for several times for one page."""
+"""Size of the caches of names: each tag path and selector is looked up several times for one page."""
 
 _OF_CONTENT = frozenset(("top", "height"))
 
@@ -49,7 +49,7 @@ def check_sets(sets: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        None is given, or one that is not known.
+        No set is given, or an unknown one.
     """
     unknown = sorted(set(sets) - set(FEATURE_SETS))
     if unknown or not sets:
@@ -61,7 +61,8 @@ def check_sets(sets: Sequence[str]) -> tuple[str, ...]:
 def log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
     """Return each text's length, in (0, 1]: log2(1 + characters) / 12, in quarters of a doubling.
 
-    Lengths are felt by their ratio; in steps, so that blocks alike in all else become equal and are counted, not compared.
+    Logarithmic because lengths matter by their ratio; rounded so that otherwise equal blocks become identical vectors, which
+    are counted once.
     """
     n_chars = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
     steps: NDArray[np.float64] = np.round(4 * np.minimum(np.log2(1 + n_chars), MAX_LOG_LENGTH)) / (4 * MAX_LOG_LENGTH)
@@ -70,10 +71,10 @@ def log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
 
 @lru_cache(MAX_REMEMBERED)
 def path_names(tag_path: str) -> Names:
-    """Name a tag path's features: the block's own tag, and the path down to each of its elements.
+    """Return the feature names of a tag path: the block's own tag, and each prefix of the path.
 
-    The last of these is the whole path, the paper's feature. Its beginnings show that two blocks are in the same part of the
-    page: in whole paths a paragraph and one in a quote beside it have nothing in common.
+    The longest prefix is the whole path, the paper's feature. Shorter prefixes show that two blocks are in the same part of
+    the page: by whole paths alone, a paragraph and a quoted paragraph next to it have nothing in common.
     """
     steps = tag_path.split("/")
     paths = islice(accumulate(steps, "{}/{}".format), 1, None)
@@ -82,10 +83,10 @@ def path_names(tag_path: str) -> Names:
 
 @lru_cache(MAX_REMEMBERED)
 def selector_names(selector: str) -> Names:
-    """Name a selector's features: the block's own class names with its tag, and those of each element around it.
+    """Return the feature names of a selector: class names with tags, of the block's own element and of each ancestor.
 
-    Deviation: class names one by one and not whole selectors, since many sites write a page's number or its tags into one
-    class name of an outer element, which makes whole selectors of two pages differ everywhere.
+    Deviation: single class names instead of whole selectors. Many sites put a page's number or its tags into a class name of
+    an outer element, so that whole selectors of two pages would never match.
     """
     steps = selector.split("/")
     tag, *classes = steps[-1].split(".")
@@ -102,7 +103,7 @@ def _class_names(step: str) -> Names:
 def discrete_names(
     sets: Sequence[str], tag_path: str, selector: str, visual: Mapping[str, str | float] | None = None
 ) -> list[str]:
-    """Name all discrete features of one block, each once, in a fixed order."""
+    """Return the names of all discrete features of one block, each once, in a fixed order."""
     names: list[str] = []
     if "tag_path" in sets:
         names += path_names(tag_path)
@@ -114,10 +115,10 @@ def discrete_names(
 
 
 def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | None) -> dict[str, float]:
-    """Return the continuous visual features of one block: finite numbers by name, on a scale of ratios.
+    """Return the continuous visual features of one block: finite numbers by name, on a logarithmic scale.
 
-    Sizes and positions are compared by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top
-    and height are left out: they follow from how much text there is above and in it; left edge and width are of the layout.
+    The value is sign(x) log2(1 + |x|), in quarters of a doubling. A block's top and height are left out because they depend
+    on the amount of text above and in it; left edge and width depend on the layout.
     """
     if "visual" not in sets or not visual:
         return {}
@@ -138,12 +139,12 @@ def discrete_rows(
     blocks : SiteBlocks
     sets : sequence of str
     min_blocks : int
-        Names of fewer blocks are left out; so are, of more than two pages, names on one page only.
+        Names that fewer blocks have are left out. With more than two pages, so are names that occur on one page only.
 
     Returns
     -------
     rows : list of tuple
-        Sorted, whatever the order of the pages; each has a tuple of names for each discrete set.
+        Sorted, so independent of the order of the pages; each row has one tuple of names per discrete set.
     row : (n_blocks,) int64
     """
     visual = blocks.visual if blocks.visual is not None and "visual" in sets else (None,) * len(blocks)
@@ -171,7 +172,7 @@ def _reduced(
     min_pages: int,
     min_blocks: int,
 ) -> dict[Any, tuple[Names, ...]]:
-    """Return the names by key without those on fewer pages, or of fewer blocks."""
+    """Return the names by key, without those on fewer than `min_pages` pages or in fewer than `min_blocks` blocks."""
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
     for key, page_of_key in set(zip(keys, page.tolist(), strict=True)):
         for name in (name for names in named[key] for name in names):
@@ -194,7 +195,7 @@ def continuous_columns(blocks: SiteBlocks, sets: Sequence[str]) -> dict[str, NDA
 
 
 def distinct(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a block of each distinct combination of values, in sorted order, and the combination of each block."""
+    """Return the index of one block per distinct combination of values (sorted), and each block's combination."""
     keys = np.stack(columns, axis=1, dtype=np.float64)
     _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return first, of_block.reshape(-1)

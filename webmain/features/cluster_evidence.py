@@ -1,4 +1,4 @@
-"""What speaks for each cluster of blocks: how much of the descriptions it says, how much text it has, where it is.
+"""Evidence that a cluster of blocks is content: overlap with the descriptions, amount of text, position.
 
 References
 ----------
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 N_FOREIGN = 3
-"""Other pages whose descriptions each page is compared with, to learn what is in common by chance."""
+"""Number of other pages' descriptions that each page is compared with, to estimate overlap by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What is known of each cluster, page by page; arrays are `(n_pages, n_clusters)` unless said otherwise.
+    """Evidence for each cluster on each page; arrays are `(n_pages, n_clusters)` unless said otherwise.
 
     Attributes
     ----------
@@ -38,20 +38,20 @@ class Evidence:
     relevance : float64
         Relevance of the cluster's best block to the page's description; 0 where either is missing (Algorithm 1).
     excess : float64
-        The same, corrected for chance: (relevance - chance) / (1 - chance), chance being what the cluster's best block has in
-        common with descriptions of other pages, on average.
+        The same, corrected for chance: (relevance - chance) / (1 - chance), where chance is the mean relevance of the
+        cluster's best block to descriptions of other pages.
     excess_words : float64
         The excess in words.
     n_blocks : int64
         Blocks of the cluster on the page.
     mass : float64
-        Characters of the cluster on the page, by those of a description.
+        Characters of the cluster on the page, divided by those of a description.
     first : float64
         Index of the cluster's first block on the page; NaN where it has none.
     places : (n_clusters,) tuple of tuple of str
         The steps of each cluster's most frequent selector.
     own_text : (n_clusters,) float64
-        Share of the cluster's blocks that are the page's own text: not on other pages, mostly outside of anchors.
+        Share of the cluster's blocks that are text of this page only: not on other pages, and mostly outside anchors.
     """
 
     described: NDArray[np.bool_]
@@ -66,7 +66,7 @@ class Evidence:
 
 
 def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
-    """Compare every cluster with the descriptions of the pages.
+    """Return the evidence for every cluster from the descriptions of the pages.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
 
     Notes
     -----
-    Deviation: the paper compares descriptions with whole clusters, and adds up what they have in common. In a long text any
-    description has nearly all its letters in common, and many of its small words; so each block is compared by itself, by
-    words, and corrected for what the same cluster has in common with the descriptions of *other* pages, as Cohen's kappa
-    corrects agreement. A cluster that is merely long, or that repeats over the site, keeps about nothing; one that says the
-    whole description keeps everything, long or short.
+    Deviation: the paper compares descriptions with whole clusters and adds up the common subsequences. A long text contains
+    nearly all letters and many short words of any description. So each block is compared on its own, by words, and the
+    result is corrected by the same cluster's relevance to descriptions of *other* pages, as Cohen's kappa corrects agreement.
+    A cluster that is merely long, or that repeats over the site, scores about 0; one that contains the whole description
+    keeps its full score, long or short.
     """
     descriptions = usable_descriptions(blocks)
     described = np.array([bool(own) for own in descriptions], dtype=np.bool_)
@@ -125,9 +125,9 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
 
 
 def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> Iterator[list[Sequence[Sequence[str]]]]:
-    """Give each described page the descriptions of the next one, then of the one after that, `N_FOREIGN` times.
+    """Yield, `N_FOREIGN` times, another page's descriptions for each page that has some: the next page's, then the one after.
 
-    Where only one page has any, all others get those.
+    If only one page has descriptions, all other pages are compared with them.
     """
     described = [i for i, own in enumerate(descriptions) if own]
     if len(described) == 1:
@@ -140,7 +140,7 @@ def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> Iterator
 
 
 def _description_lengths(descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
-    """Return the characters of each page's longest description, of a mean one where it has none; at least 1."""
+    """Return the length of each page's longest description, the mean length for pages without one; at least 1."""
     lengths = np.array(
         [max((len(" ".join(words)) for words in own), default=0) for own in descriptions], dtype=np.float64
     )

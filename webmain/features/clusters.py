@@ -1,4 +1,4 @@
-"""Clusters of similar blocks over all pages of a site: DBSCAN, its parameters read from the data.
+"""Clusters of similar blocks over all pages of a site: DBSCAN, with parameters derived from the data.
 
 References
 ----------
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 MAX_VECTORS = 4_000
-"""Distinct vectors that are compared; above, continuous features are rounded more coarsely, then rare features dropped."""
+"""Limit on distinct vectors; above it, continuous features are rounded more coarsely, then rare features dropped."""
 
 CHUNK = 500
-"""Vectors that are compared with all others at once."""
+"""Number of vectors whose distances to all others are computed at once."""
 
 STEP = 1 / (4 * MAX_LOG_LENGTH)
 """The rounding of continuous features: a quarter of a doubling."""
 
 MAX_SCALE = 4.0
-"""Continuous features are scaled up at most so much: a doubling then is a distance of 1/3."""
+"""Maximum scale factor of continuous features; at the maximum, a doubling is a distance of 1/3."""
 
 BRIDGED = 2.0
-"""Steps of rounding that the radius bridges at least; between rounded values there is nothing, however many blocks."""
+"""Minimum radius in rounding steps: rounded values leave gaps, which must not split clusters."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class Vectors:
     ----------
     matrix : (n_vectors, n_features) scipy CSR array of float64
     weight : (n_vectors,) int64
-        Blocks with each vector.
+        Number of blocks with each vector.
     of_block : (n_blocks,) int64
         The vector of each block.
     step : float
-        Distance of two vectors that differ by one step of a continuous feature's rounding; 0 where there is none.
+        Distance of two vectors that differ by one rounding step of a continuous feature; 0 without such features.
     """
 
     matrix: Any
@@ -80,7 +80,7 @@ def cluster(
     eps: float | None = None,
     scale: float = 1.0,
 ) -> NDArray[np.int32]:
-    """Cluster the blocks of all pages.
+    """Return the cluster of each block, over all pages.
 
     Parameters
     ----------
@@ -88,9 +88,10 @@ def cluster(
     sets : sequence of str
         Feature sets: "length", "tag_path", "selector", "visual".
     min_samples : int or None
-        Blocks that make a dense place; None is the square root of the number of pages, rounded: a cluster has to recur.
+        Blocks within the radius that make a block a core block. None is the square root of the number of pages, rounded, so
+        that a cluster has to recur.
     eps : float or None
-        Radius of the neighbourhood; None reads it from the data (`radius`).
+        Radius of the neighbourhood; None derives it from the data (`radius`).
     scale : float
         Factor on the radius.
 
@@ -102,7 +103,7 @@ def cluster(
     Raises
     ------
     ValueError
-        A feature set is not known.
+        Unknown feature set.
     """
     sets = check_sets(sets)
     if not len(blocks):
@@ -118,7 +119,7 @@ def cluster(
 def _dbscan(vectors: Vectors, reach: float, least: int) -> NDArray[np.int64]:
     """Return the cluster of each vector: core vectors within reach of each other, and others with the first core in reach.
 
-    As scikit-learn's, whose import takes longer than the work with many a page.
+    Same result as scikit-learn's DBSCAN, whose import often takes longer than clustering.
     """
     with Loading():
         from scipy.sparse import csgraph
@@ -136,7 +137,7 @@ def _dbscan(vectors: Vectors, reach: float, least: int) -> NDArray[np.int64]:
 
 
 def _in_reach(matrix: Any, reach: float) -> Any:
-    """Return which vectors are within reach of which, themselves too, as a sparse matrix."""
+    """Return which pairs of vectors are within reach, each vector and itself included, as a sparse matrix."""
     from scipy import sparse
 
     squares = np.bincount(
@@ -151,13 +152,13 @@ def _in_reach(matrix: Any, reach: float) -> Any:
 
 
 def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vectors: int = MAX_VECTORS) -> Vectors:
-    """Make numeric vectors of blocks and count the distinct ones.
+    """Return the distinct numeric feature vectors of blocks, with counts.
 
-    Discrete features become 0 or 1, one column for each name; names on one page only say nothing of a site and are left out
-    where there are more pages. Every feature set is scaled so that two blocks drawn at random have a mean squared distance of
-    1 by it: no set outweighs another by its number of columns. A set by which blocks hardly differ is not blown up, though.
-    Class names that are not steady count by their squared share: squared again in a distance, a name on a third of the pages
-    counts next to nothing.
+    Discrete features become 0 or 1, one column for each name; with several pages, names on one page only are left out. Every
+    feature set is scaled so that two random blocks have a mean squared distance of 1 in it: no set outweighs another by its
+    number of columns. A set in which blocks hardly differ is scaled up only to a limit. Class names that vary between pages
+    are weighted by their squared share of pages (`steadiness`), squared again in a distance: a name on a third of the pages
+    counts for almost nothing.
     """
     sets = check_sets(sets)
     continuous = continuous_columns(blocks, sets)
@@ -196,11 +197,11 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
-    """Return for each class name, as `selector_names` calls it, on which share of the pages that could have it it is.
+    """Return for each class name (as `selector_names` writes it) the share of pages that have it, among those that could.
 
-    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts.
-    Many sites write a page's category, author or number into a class name of the element around the article. Such names tell
-    pages apart, not blocks: they are on a few pages only, at a place that all pages have.
+    A page could have it if it has an element with the same tag path; for several tag paths the highest share is used.
+    Many sites write a page's category, author or number into a class name of the element around the article. Such names
+    distinguish pages, not blocks: they are on few pages, at a tag path that all pages have.
     """
     pages_of_kind: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
@@ -224,7 +225,7 @@ def steadiness(blocks: SiteBlocks) -> dict[str, float]:
 
 
 def one_hot(rows: Sequence[Names], values: NDArray[np.float64]) -> tuple[Any, list[str]]:
-    """Return a sparse matrix with columns of values first, then with 1 where a row has a name; and the names, sorted.
+    """Return a sparse matrix, columns of values first, then a 0/1 column for each name; and the names, sorted.
 
     Parameters
     ----------
@@ -248,27 +249,27 @@ def one_hot(rows: Sequence[Names], values: NDArray[np.float64]) -> tuple[Any, li
 
 
 def _scale(variance: float) -> float:
-    """Return the factor by which the mean squared distance of two random blocks becomes 1; 1 where all are the same."""
+    """Return the factor that makes the mean squared distance of two random blocks 1; 1 if all blocks are equal."""
     return float(1 / np.sqrt(2 * variance)) if 2 * variance > 1e-12 else 1.0
 
 
 def radius(vectors: Vectors, *, k: int) -> float:
-    """Read DBSCAN's radius from the sorted distances to the k-th neighbour, at the knee of their curve.
+    """Return DBSCAN's radius: the knee of the curve of sorted distances to the k-th neighbour.
 
     Parameters
     ----------
     vectors : Vectors
     k : int
-        Blocks that make a dense place, the block itself among them.
+        Blocks within the radius that make a core block, the block itself included.
 
     Returns
     -------
     float
-        Positive. Vectors that k blocks share have distance 0 and are left out: they are dense by themselves. Two steps of
-        rounding at least.
+        Positive, and at least two rounding steps. Vectors shared by k blocks have distance 0 and are left out: they are core
+        vectors at any radius.
     """
     least = max((BRIDGED + 0.01) * vectors.step, 1e-6)
-    if k <= 1:  # a block is dense by itself
+    if k <= 1:  # every block is a core block
         return least
     distances = np.sort(kth_distances(vectors, k=k))
     distances = distances[distances > 1e-9]
@@ -276,7 +277,7 @@ def radius(vectors: Vectors, *, k: int) -> float:
 
 
 def kth_distances(vectors: Vectors, *, k: int) -> NDArray[np.float64]:
-    """Return each vector's distance to its k-th neighbour, counted in blocks; the farthest one's where there are fewer."""
+    """Return each vector's distance to its k-th neighbour, counted in blocks; to the farthest one if there are fewer."""
     with Loading():
         from sklearn.neighbors import NearestNeighbors
 

@@ -1,6 +1,6 @@
-"""What people said of a page: which of its leaves are content, and of which of them they had to say so.
+"""Manual corrections of a page: which leaves are content, and for which leaves a method had been wrong.
 
-Whoever corrects pages puts this on their documents (`put`); methods that learn sites ask for it (`blocks_said`).
+Corrections are attached to documents with `put`; methods that learn sites read them with `blocks_said`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ CORRECTED: Final = "corrected"
 """Key of `Document.views`."""
 
 CERTAIN: Final = 6.0
-"""Log-odds of what people said."""
+"""Log-odds given to a manual correction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedPage:
-    """A page that somebody corrected: the leaves that are content, and those of which a method had said otherwise."""
+    """A corrected page: which leaves are content, and for which ones the correction changed a method's verdict."""
 
     page: Page
     content: tuple[int, ...]
@@ -37,14 +37,14 @@ class CorrectedPage:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What people said, for each leaf of a page or each block of a method.
+    """Manual corrections, for each leaf of a page or each block of a method.
 
     Attributes
     ----------
     content : (n,) bool
-        It is content.
+        Whether it is content.
     changed : (n,) bool
-        A method had said otherwise.
+        Whether the correction changed a method's verdict.
     """
 
     content: NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Said:
 
 
 def put(document: Document, corrected: CorrectedPage) -> None:
-    """Note on a document what people said of its leaves; a page that is no longer read as it was then is left as it is."""
+    """Attach corrections to a document; do nothing if the document has too few leaves for them, so was parsed differently."""
     n = len(document.leaves)
     if max((*corrected.content, *corrected.changed), default=-1) >= n:
         return
@@ -63,7 +63,7 @@ def put(document: Document, corrected: CorrectedPage) -> None:
 
 
 def blocks_said(segmentation: Segmentation) -> Said | None:
-    """Return what people said of the blocks of a page, by most of their leaves; None where nobody corrected the page."""
+    """Return the corrections of a page's blocks, by the majority of their leaves; None if the page was not corrected."""
     said: Said | None = segmentation.document.views.get(CORRECTED)
     if said is None:
         return None
@@ -77,9 +77,9 @@ def blocks_said(segmentation: Segmentation) -> Said | None:
 
 
 def signs_said(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] | None:
-    """Return what people said of the blocks of several pages; None where no page was corrected.
+    """Return the corrections of the blocks of several pages as signs; None if no page was corrected.
 
-    1 or -1 where they said that a block is content, or is not, twice that where a method had said otherwise; else 0.
+    1 for content, -1 for not content, 2 and -2 where that changed a method's verdict, 0 for blocks of uncorrected pages.
     """
     of_pages = [blocks_said(segmentation) for segmentation in segmentations]
     if all(said is None for said in of_pages):
@@ -94,18 +94,18 @@ def signs_said(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] | None
 
 
 def with_said(positive: NDArray[np.bool_], signs: NDArray[np.int8] | None, places: Sequence[str]) -> NDArray[np.bool_]:
-    """Return labels of a site's blocks with what people said in place of them: `(n_blocks,)`.
+    """Return labels of a site's blocks with corrections applied: `(n_blocks,)`.
 
-    What they changed holds for all blocks at the same place, where everything there is of one kind on the corrected pages.
+    A changed verdict applies to all blocks with the same selector, if all corrected blocks with it have the same label.
 
     Parameters
     ----------
     positive : (n_blocks,) bool
-        The labels without it.
+        The labels without corrections.
     signs : (n_blocks,) int8 or None
         As `signs_said` returns them.
     places : sequence of str
-        Where each block is: its selector.
+        The selector of each block.
     """
     if signs is None:
         return positive

@@ -1,4 +1,4 @@
-"""Columns of cues: what short lines say, how long ago, and which boxes begin with them."""
+"""Columns of cues: cue phrases in short lines, the distance to the last one, and elements that begin with one."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from webmain.features.page_blocks import Named, PageBlocks
 
 MAX_LINE_CHARS: Final = 120
-"""Longer blocks hold no cue."""
+"""Longer blocks are not searched for cues."""
 
 MAX_LABEL_CHARS: Final = 60
-"""Longer blocks are no label of what is after them."""
+"""Longer blocks are not labels of the blocks after them."""
 
 MAX_BOX_SHARE: Final = 0.6
-"""Share of a page's characters from which an element is no box of it."""
+"""Elements with at least this share of a page's characters do not count as labelled sections."""
 
 AT_MOST: Final = {"labels_before": 20, "labels_after": 20, **dict.fromkeys([f"box_{group}" for group in GROUPS], 3)}
-"""Values to which larger ones of these columns are cut."""
+"""Upper bounds: larger values of these columns are clipped."""
 
 _BEGINNING: Final = 28
-"""Characters that are read of blocks too long for labels."""
+"""Characters read from the start of blocks too long for labels."""
 
 _SHORT: Final = 4.1
-"""Logarithm of the characters of a heading that may be a label."""
+"""Log length below which a heading may be a label."""
 
 _NO_LABEL: Final = ~(((1 << len(GROUPS)) - 1) << 2 * len(GROUPS))
 _FAR: Final = 60.0
@@ -38,7 +38,7 @@ _STOPS: Final = [GROUPS.index(group) for group in ("comments", "related", "about
 
 
 def line_bits(page: PageBlocks) -> NDArray[np.int64]:
-    """Return the `line_cues` of each block; of longer ones those that they begin with, of the longest none."""
+    """Return the `line_cues` of each block; only cues at the start for longer blocks, none for the longest."""
     labels, begins = MAX_LABEL_CHARS, MAX_LINE_CHARS
     return np.array(
         [
@@ -54,7 +54,7 @@ def line_bits(page: PageBlocks) -> NDArray[np.int64]:
 
 
 def phrases_around(page: PageBlocks) -> Named:
-    """Return what a line says, the blocks since the last label of each group, and the labels of the boxes around it."""
+    """Return each block's cues, the distance to the last label of each group, and the labels of enclosing elements."""
     n_groups, order, bits = len(GROUPS), page.order, line_bits(page)
     places = np.arange(n_groups)[:, None]
     holds, begins, labels = (bits >> (places + n_groups * i) & 1 for i in range(3))
@@ -78,12 +78,12 @@ def phrases_around(page: PageBlocks) -> Named:
 
 
 def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return for each group and block the number of elements around it that begin with a label of the group."""
+    """Return for each group and block the number of enclosing elements that begin with a label of the group."""
     of, parent, end, first = page.of_elements, page.parents.tolist(), page.end.tolist(), page.first.tolist()
     start = page.document.elements.leaf_starts.take(page.around).tolist()
     is_part = of.chars < MAX_BOX_SHARE * of.chars[0]
-    is_part[0] = False  # the root is all of the page
-    may_be = np.where(is_part, 1 + (of.blocks > 1), 0).tolist()  # 2 for a box, 1 for what may begin one
+    is_part[0] = False  # the root is the whole page
+    may_be = np.where(is_part, 1 + (of.blocks > 1), 0).tolist()  # 2: a section; 1: one block, which may begin one
     change = np.zeros((len(GROUPS), len(end) + 1), dtype=np.int32)
     element = page.element.tolist()
     for group, block in zip(*(side.tolist() for side in np.nonzero(heads)), strict=True):

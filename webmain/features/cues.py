@@ -1,7 +1,7 @@
-"""Cues: phrases of short lines that are no prose, in the words of all languages.
+"""Cues: phrases that mark short lines as boilerplate ("share this", "related"), in all languages.
 
-A line is read folded: without accents, zero-width characters and variants of letters, so that no spelling disguises a cue.
-The words are the `cues` of `webmain.languages`.
+Lines are folded first: accents, zero-width characters and letter variants are removed, so that all spellings match.
+The phrases are the `cues` of `webmain.languages`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 GROUPS: Final = ("comments", "related", "share", "subscribe", "byline", "legal", "about", "service")
-"""The groups of cues, as in the files of languages."""
+"""The groups of cues, as named in the language files."""
 
 DATED: Final = 3 * len(GROUPS)
 """Bit of a line with a date or a time of day."""
 
 READ_CHARS: Final = 64
-"""Characters of a line that are read."""
+"""Characters read of a line."""
 
 _MAX_WORDS: Final = 8
 _LABEL_SHARE: Final = 0.55
@@ -41,14 +41,14 @@ _WORD = lazy(rf"[^\s{_NO_WORD}]+")
 _SPACES: Final = {point: " " for point in range(128) if not _WORD.match(chr(point))}
 _BETWEEN = lazy(f"[ {_NO_WORD}]+")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_DATE = lazy(  # begins with a digit, which is looked for fast
+_DATE = lazy(  # begins with a digit, which the engine finds fast
     r"\d(?:\d{0,3}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<=\b\d)\d?[:.hH]\d{2}\b(?!%)|\s?[年月日时時分년월일시]|(?<=\b2)0[0-3]\d\b)",
 )
 _DIGIT = lazy(r"\d")
 
 
 def folded(text: str) -> str:
-    """Return a case-folded text as its cues are looked up; the same for all spellings of a cue."""
+    """Return a case-folded text in the form used to look up cues, which is the same for all spellings."""
     if text.isascii():
         return text.replace("'", "")
     text = _DROPPED.sub("", unicodedata.normalize("NFKD", text))
@@ -66,9 +66,9 @@ class Phrases:
     bits : mapping of str to int
         The groups of each phrase.
     n_words : mapping of str to tuple of int
-        The numbers of words of phrases, larger ones first, by their first word.
+        By first word, the lengths in words of the phrases that begin with it, longest first.
     unspaced : mapping of str to tuple of str
-        Phrases in scripts without spaces between words, longer ones first, by their first two characters.
+        Phrases in scripts without spaces between words, by their first two characters, longest first.
     """
 
     bits: Mapping[str, int]
@@ -78,11 +78,11 @@ class Phrases:
 
 @once
 def phrases() -> Phrases:
-    """Return the phrases of all languages, with names of months as a group beside the others."""
+    """Return the phrases of all languages, with names of months as an extra group."""
     words = languages.known().words
     lists = [words(f"cues.{group}") for group in GROUPS]
     lists.append(tuple(name for names in words("months") for name in names.split() if len(name) > 2))
-    text = _BETWEEN.sub(" ", folded("\n\0\n".join(map("\n".join, lists)).casefold()))  # of all words in one go
+    text = _BETWEEN.sub(" ", folded("\n\0\n".join(map("\n".join, lists)).casefold()))  # all phrases at once
     bits: dict[str, int] = {}
     for place, lines in enumerate(text.replace("\n ", "\n").replace(" \n", "\n").split("\n\0\n")):
         for phrase in lines.split("\n"):
@@ -102,7 +102,7 @@ def phrases() -> Phrases:
 
 @lru_cache(maxsize=1 << 14)
 def line_cues(line: str) -> int:
-    """Return the cues of a short line as bits: sites repeat their lines, so most are cached.
+    """Return the cues of a short line as bits; cached, because sites repeat their lines.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def line_cues(line: str) -> int:
     Returns
     -------
     int
-        For each group in the order of `GROUPS` one bit: the line holds a cue of the group; after these one bit for each: the
-        line begins with one; then: the line is hardly more than one. Then `DATED`.
+        Three sets of bits, each in the order of `GROUPS`: the line contains a cue of the group; it begins with one; it is
+        hardly more than one. Then `DATED`.
     """
     known, line = phrases(), line[:READ_CHARS]
     text = folded(line)
@@ -137,13 +137,13 @@ def line_cues(line: str) -> int:
 
 
 def _phrases(tokens: list[str], known: Phrases) -> list[tuple[int, int, bool]]:
-    """Find the phrases among some words, the longest where several begin with a word."""
+    """Return the phrases among some words; the longest if several begin with the same word."""
     found, free, n_words, bits = [], 0, known.n_words, known.bits
     for at, token in enumerate(tokens):
         if token not in n_words or at < free:
             continue
         for n in n_words[token]:
-            phrase = " ".join(tokens[at : at + n])  # fewer at the end of the line, which is some other length's
+            phrase = " ".join(tokens[at : at + n])  # shorter at the end of the line
             if phrase in bits:
                 found.append((bits[phrase], len(phrase), at == 0))
                 free = at + n
@@ -152,7 +152,7 @@ def _phrases(tokens: list[str], known: Phrases) -> list[tuple[int, int, bool]]:
 
 
 def _unspaced(text: str, known: Phrases) -> Iterator[tuple[int, int, bool]]:
-    """Find phrases anywhere in a text, the longest at each place."""
+    """Yield phrases anywhere in a text, the longest at each position."""
     for place in range(len(text) - 1):
         for phrase in known.unspaced.get(text[place : place + 2], ()):
             if text.startswith(phrase, place):

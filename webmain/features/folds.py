@@ -1,4 +1,4 @@
-"""Folds: pages divided into training and test parts, within a site or between sites."""
+"""Cross-validation folds: pages split into training and test parts, within a site or between sites."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def page_folds(n: int, k: int = 4, *, seed: int) -> list[Split]:
-    """Shuffle pages and divide them into folds of equal size; each is the test part once.
+    """Return shuffled folds of equal size; each is the test part once.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def page_folds(n: int, k: int = 4, *, seed: int) -> list[Split]:
     Returns
     -------
     list of (train, test)
-        Ascending page indices, int64. Test parts are disjoint, hold every page, and differ by one page at most in size.
-        Empty for fewer than two pages: nothing can be held back.
+        Ascending page indices, int64. Test parts are disjoint, cover every page, and differ in size by at most one page.
+        Empty for fewer than two pages, where nothing can be held out.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def page_folds(n: int, k: int = 4, *, seed: int) -> list[Split]:
 
 
 def site_folds(sites: Sequence[str], k: int = 4, *, seed: int) -> list[Split]:
-    """Divide pages into folds so that no site has pages in both parts.
+    """Return folds in which no site has pages in both parts.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def site_folds(sites: Sequence[str], k: int = 4, *, seed: int) -> list[Split]:
     Returns
     -------
     list of (train, test)
-        Ascending page indices, int64. Sites are dealt out by their number of pages, each to the fold that has the fewest
-        pages so far. Empty for fewer than two sites.
+        Ascending page indices, int64. Sites are assigned largest first, each to the fold with the fewest pages so far.
+        Empty for fewer than two sites.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels without labellers: the clusters whose text says what the pages' descriptions say are content.
+"""Automatic labels: clusters of blocks whose text matches the pages' descriptions are content.
 
 References
 ----------
@@ -37,16 +37,16 @@ RULES = ("article", "best", "paper")
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """Which blocks of a site are content, as its descriptions tell.
+    """Labels of a site's blocks, derived from the pages' descriptions.
 
     Attributes
     ----------
     content : tuple of int
-        Content clusters, best first; in the local form, those that are content on any page.
+        Content clusters, best first; in the local form, all clusters that are content on some page.
     relevance : (n_clusters,) float64
         Sum over pages of the best block's relevance (Algorithm 1's similarity score).
     positive : (n_blocks,) bool
-        Blocks of content clusters, and those around them that belong to the same article.
+        Blocks of content clusters, and neighbouring blocks of the same article.
     n_described : int
         Pages with a usable description.
     """
@@ -58,7 +58,7 @@ class Labels:
 
 
 MAX_REPEATED = 0.1
-"""Share of the content clusters' blocks whose texts are on other pages too, above which they hold boilerplate."""
+"""If a larger share of the content clusters' blocks has text that is on other pages, the clusters contain boilerplate."""
 
 NARROWER = 0.75
 MAX_NARROWINGS = 6
@@ -72,7 +72,7 @@ def label_site(
     rule: Rule = "article",
     check: Callable[[], object] = lambda: None,
 ) -> Labels:
-    """Cluster the blocks of a site and label them; where content and boilerplate fell together, with a smaller radius.
+    """Return labels of a site's blocks by clustering; retry with a smaller radius if content and boilerplate share clusters.
 
     Parameters
     ----------
@@ -80,15 +80,15 @@ def label_site(
     sets : sequence of str
         Feature sets for the clusters.
     form, rule
-        As `label` has them.
+        As in `label`.
     check : callable
         Called between the steps; it may raise to end the work.
 
     Notes
     -----
-    The curve of distances that the radius is read from has no clear knee on some sites. An article's text is not on other
-    pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried; by
-    the paper's own rule the first clusters count.
+    On some sites the curve of distances has no clear knee. An article's text is not on other pages: if more than
+    `MAX_REPEATED` of the content clusters' blocks are, the radius was too large and a smaller one is tried. With
+    `rule="paper"` the first clusters are used.
     """
     is_repeated = repeated(blocks)
     widest: Labels | None = None
@@ -111,7 +111,7 @@ def label_site(
 
 
 def label(blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", rule: Rule = "article") -> Labels:
-    """Label blocks as content or not, by the pages' descriptions.
+    """Return which blocks are content, judged by the pages' descriptions.
 
     Parameters
     ----------
@@ -119,23 +119,23 @@ def label(blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "glob
     clusters : (n_blocks,) int32
         Cluster of each block, -1 for noise.
     form : {"global", "local"}
-        "global" adds up each cluster's relevance over all pages; "local" takes each page's own best cluster, which now and
-        then is its comments.
+        "global" sums each cluster's relevance over all pages; "local" takes each page's own best cluster, which is sometimes
+        the comments.
     rule : {"article", "best", "paper"}
-        What is content. "paper" is Algorithm 1 as printed: the cluster with the highest relevance, all other blocks are 0.
-        "best" is one cluster, too, with the deviations by which it is found (`content_clusters`): relevance is corrected for
-        chance, a lead gives way to the body that follows it. "article" adds to it the clusters of further templates and
-        leads, and what is between content blocks or goes on right after them (`surrounding_content`).
+        What is content. "paper" is Algorithm 1 as printed: the cluster with the highest relevance; all other blocks are 0.
+        "best" is also one cluster, chosen with deviations (`content_clusters`): relevance is corrected for chance, and a lead
+        is replaced by the body that follows it. "article" adds clusters of further templates, leads, and blocks between or
+        adjoining content blocks (`surrounding_content`).
 
     Returns
     -------
     Labels
-        All False where no page has a usable description or no cluster has more in common with one than by chance.
+        All False if no page has a usable description, or no cluster matches one better than by chance.
 
     Raises
     ------
     ValueError
-        The form or the rule is not known, or there is not one cluster for each block.
+        Unknown form or rule, or the number of clusters differs from the number of blocks.
     """
     for name, given, allowed in (("form", form, FORMS), ("rule", rule, RULES)):
         if given not in allowed:
@@ -167,7 +167,7 @@ def label(blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "glob
 
 
 def _chosen(evidence: Evidence, pages: NDArray[np.int64], rule: Rule) -> list[int]:
-    """Return the content clusters of some pages by a rule, best first."""
+    """Return the content clusters of some pages according to a rule, best first."""
     if rule != "paper":
         found = content_clusters(evidence, pages)
         return found if rule == "article" else found[:1]

@@ -1,4 +1,4 @@
-"""A linear classifier of blocks: fitted to labels, kept and applied as plain named weights.
+"""A linear classifier of blocks: fitted to labels, stored and applied as plain named weights.
 
 References
 ----------
@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 COSTS = (0.01, 0.1, 1.0, 10.0)
-"""Values of the SVM's C that are tried, where all training blocks together weigh `TOTAL_WEIGHT`, whatever their number."""
+"""Values of the SVM's C that are tried; the weights of all training blocks sum to `TOTAL_WEIGHT`, whatever their number."""
 
 TOTAL_WEIGHT = 1_000.0
 
 MIN_ERROR = 0.002
-"""The smallest C is taken whose F1 is at most one standard error (over the folds), or this, below the best: labels made by a
-machine have errors, which a large C learns by heart."""
+"""Chosen is the smallest C whose F1 is within one standard error (over the folds), or this, of the best: automatic labels
+have errors, which a large C overfits."""
 
 N_FOLDS = 4
 
 STEADY_SHARE = 0.5
-"""Class names on fewer of the pages that could have them tell pages apart, not places ("post-17", "category-sport")."""
+"""Class names on a smaller share of the pages that could have them identify pages, not places ("post-17", "category-sport")."""
 
 MAX_PLACE_CHARS = 1_000_000
-"""Characters of the known places together; those on the most pages stay."""
+"""Limit on the total length of the known places; those on the most pages are kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +63,17 @@ class LinearModel:
     Attributes
     ----------
     sets : tuple of str
-        Feature sets that it looks at.
+        Feature sets that it uses.
     weights : mapping of str to float
         Weight of each column, in sorted order of the names. Discrete columns count 1 where a block has the feature.
     bias : float
     cost : float
         The SVM's C that was chosen.
     quality : float or None
-        F1 against the training labels on pages held back in turn; None where none could be held back.
+        Cross-validated F1 against the training labels; None if no page could be held out.
     places : tuple of str
-        Where the blocks stood that were learned from, sorted: selectors without class names that tell pages apart; tag paths
-        where selectors are not looked at; empty where neither is.
+        Places of the training blocks, sorted: selectors without class names that identify pages; tag paths if the feature
+        sets have no selectors; empty if they have neither.
     """
 
     sets: tuple[str, ...]
@@ -94,7 +94,7 @@ class LinearModel:
         return margins
 
     def parts(self, blocks: SiteBlocks) -> NDArray[np.float64]:
-        """Return what each feature set adds to each block's margin: `(n_blocks, n_sets) float64`; the bias is left out."""
+        """Return each feature set's contribution to each block's margin, without the bias: `(n_blocks, n_sets) float64`."""
         weight = self.weights.get
         found = np.zeros((len(blocks), len(self.sets)))
         for number, name in enumerate(self.sets):
@@ -115,10 +115,10 @@ class LinearModel:
         return math.fsum(self.weights.get(name, 0.0) * value for name, value in values.items())
 
     def knows(self, tag_path: str, selector: str) -> bool:
-        """Return True if blocks at such a place were among those learned from, as far as its feature sets can tell places.
+        """Return True if a training block was at this place, as far as the model's feature sets distinguish places.
 
-        Class names that tell no places don't count, nor do those that were never seen: without them another layout's places
-        are bare tag paths, which are known only where the site's own have no class names.
+        Class names that identify pages, or were not in the training pages, are ignored. Without them, places of another
+        layout become bare tag paths, which are known only if the site's own places have no class names.
         """
         if "selector" in self.sets:
             return _reduced(selector, self._class_names) in self._places
@@ -146,12 +146,12 @@ class LinearModel:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what `to_plain` wrote.
+        """Return the model that `to_plain` wrote.
 
         Raises
         ------
         ValueError
-            It is not of that form.
+            The values do not have that form.
         """
         try:
             columns, values, places = list(plain["columns"]), list(plain["weights"]), list(plain["places"])
@@ -186,32 +186,32 @@ def learn(
     with_places: bool = True,
     check: Callable[[], object] = lambda: None,
 ) -> LinearModel:
-    """Fit a class-weighted linear SVM to labelled blocks.
+    """Return a class-weighted linear SVM fitted to labelled blocks.
 
     Parameters
     ----------
     blocks : SiteBlocks
     positive : (n_blocks,) bool
-        Content or not.
+        Whether each block is content.
     sets : sequence of str
         Feature sets.
     seed : int
-        Of the folds by which C is chosen.
+        Seed of the folds used to choose C.
     with_places : bool
-        Remember the places of the blocks, which later pages are held against; a model of one page needs none.
+        Store the places of the blocks, to compare later pages with; a model of a single page needs none.
     check : callable
         Called between the steps; it may raise to end the work.
 
     Returns
     -------
     LinearModel
-        With one class only, a model without weights that answers with that class. Where blocks have nothing in common that
-        the feature sets could see, one without weights that takes nothing for content.
+        Without weights if there is only one class, which it then always predicts. Also without weights if the feature sets
+        yield no columns; it then predicts no content.
 
     Raises
     ------
     ValueError
-        No blocks, a label is missing, or a feature set is not known.
+        No blocks, a missing label, or an unknown feature set.
     """
     sets = check_sets(sets)
     if not len(blocks) or len(positive) != len(blocks):
@@ -237,7 +237,7 @@ def learn(
 def _choose_cost(
     rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], check: Callable[[], object]
 ) -> tuple[float, float | None]:
-    """Return the C that holds on held-back pages, and its F1 there; pooled over the folds."""
+    """Return the C chosen by cross-validation, and its F1 on held-out pages, pooled over the folds."""
     if not folds or not rows.has_both_classes:
         return 1.0, None
     found = []
@@ -253,7 +253,7 @@ def _choose_cost(
 
 
 def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1 from common, predicted and wanted blocks along the last axis; 1 where nothing was wanted nor predicted."""
+    """Return F1 from common, predicted and wanted counts along the last axis; 1 if nothing was wanted or predicted."""
     common, both = counts[..., 0], counts[..., 1] + counts[..., 2]
     found: NDArray[np.float64] = np.where(both > 0, 2 * common / np.maximum(both, 1), 1.0)
     return found
@@ -261,7 +261,7 @@ def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Distinct labelled blocks as a sparse matrix, and which of them each block is.
+    """Distinct labelled blocks as a sparse matrix, and the matrix row of each block.
 
     Attributes
     ----------
@@ -291,10 +291,10 @@ class _Rows:
         return bool(self.positive.any() and not self.positive.all())
 
     def fit(self, pages: NDArray[np.int64], cost: float) -> tuple[list[str], NDArray[np.float64], float]:
-        """Fit to the blocks of some pages; returns columns, weights and bias.
+        """Return columns, weights and bias fitted to the blocks of some pages.
 
-        Content weighs as much as all the rest, and within both each page as much as any other: one page with thousands of
-        blocks does not outvote the site.
+        Content has the same total weight as boilerplate, and within each class all pages weigh the same, so that one page
+        with thousands of blocks does not dominate.
         """
         if not self.columns:
             return [], np.zeros(0), -1.0
@@ -306,16 +306,14 @@ class _Rows:
         weight = np.zeros(len(self.positive))
         for of_class in (content, ~content):
             shares = 1 / np.bincount(page[of_class])[page[of_class]]
-            sums = np.bincount(row[of_class], shares, len(weight)).round(
-                12
-            )  # so that the order of pages leaves no trace
+            sums = np.bincount(row[of_class], shares, len(weight)).round(12)  # independent of the order of pages
             weight += 0.5 * TOTAL_WEIGHT / sums.sum() * sums
         used = np.flatnonzero(weight)
         weights, bias = fit_svm(self.matrix[used], self.positive[used], cost * weight[used])
         return self.columns, weights, bias
 
     def counts(self, pages: NDArray[np.int64], weights: NDArray[np.float64], bias: float) -> NDArray[np.float64]:
-        """Count the blocks of some pages that are predicted and wanted, predicted, wanted."""
+        """Return the numbers of blocks of some pages that are predicted and wanted, predicted, and wanted."""
         row = self.row[np.isin(self.page, pages)]
         kept = self.matrix @ weights + bias > 0 if len(weights) else np.full(len(self.positive), bias > 0)
         kept, wanted = kept[row], self.positive[row]
@@ -323,7 +321,7 @@ class _Rows:
 
 
 def _places(blocks: SiteBlocks, sets: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the places of blocks, without class names that distinguish pages."""
+    """Return the distinct places of blocks, sorted, without class names that identify pages."""
     if "selector" in sets:
         share = steadiness(blocks)
         names = frozenset(name[3:] for name in columns if name[:3] == "in=" and share[name] >= STEADY_SHARE)

@@ -1,4 +1,4 @@
-"""A page's blocks and the elements around them, counted once for all groups of columns."""
+"""A page's blocks and their ancestors, with the counts that all groups of columns share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from webmain.html.names import Names
 
 Named = dict["str | tuple[str, ...]", "float | NDArray[Any]"]
-"""Columns of a page's blocks by name: `(n_blocks,)`, one number for all blocks, or several columns by all their names,
+"""Columns of a page's blocks by name: `(n_blocks,)`, one number for all blocks, or under a tuple of names several columns,
 `(n_columns, n_blocks)`."""
 
 KINDS: Final = {
@@ -40,12 +40,12 @@ KINDS: Final = {
     **dict.fromkeys("blockquote q".split(), 10),
     "p": 11,
 }
-"""A block's element by its function, ordered from frame to prose; 0 for others."""
+"""Kind of a block's element by tag, ordered from page frame to prose; 0 for other tags."""
 
 SPECIAL: Final = (
     "article", "main", "nav", "header", "footer", "aside", "ul", "table", "form", "figure", "blockquote", "section", "dl",
 )  # fmt: skip
-"""Tags that name what they contain; `ol` counts as `ul`."""
+"""Tags with a semantic meaning; `ol` counts as `ul`."""
 
 _SPECIAL_BITS: Final = {**{tag: 1 << place for place, tag in enumerate(SPECIAL)}, "ol": 1 << SPECIAL.index("ul")}
 _ROLES: Final = {
@@ -57,39 +57,40 @@ _ROLES: Final = {
 }  # fmt: skip
 
 MIN_PROSE: Final = 60
-"""Characters from which a block counts as prose where containers are scored."""
+"""Minimum characters for a block to count as prose when containers are scored."""
 
 MAX_PROSE_LINKED: Final = 0.4
 MAX_PROSE_SCORE: Final = 1500.0
-"""Characters of a block's prose that count for its container, at most."""
+"""Maximum characters of one block's prose that count for its container."""
 
 _NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
 _TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
 _ENDS: Final = ".!?。！？…।؟۔"
 _COMMAS: Final = ",、，;；،؛:："
 _UNSEEN: Final = 0b11
-"""Bits of what is not seen: no character is both a letter and a digit."""
+"""Bits that mark invisible characters: no real character is both a letter and a digit."""
 
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
 
 _PIECE: Final = 255
-"""Characters of a text that are counted at once: as many as a counter of 8 bits holds."""
+"""Characters of a text that are counted at once: the maximum of an 8-bit counter."""
 
 _PIECES: Final = 1024
-"""Pieces that are counted at once, which takes little memory."""
+"""Pieces that are counted at once; bounds the memory."""
 
 _KEY_CHARS: Final = 200
-"""Characters of a block's text, as it is seen, by which it is compared."""
+"""Characters of a block's visible text that are compared."""
 
 _NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 class Counts(NamedTuple):
-    """Characters by what they are, an array each, of leaves or of blocks.
+    """Counts of characters by class, one array per class, for leaves or for blocks.
 
-    `unspaced` are letters of scripts without spaces between words, `ends` end sentences, `commas` are commas and colons,
-    `chars` all that is seen; of these `linked` are in anchors and `shown` are seen by readers.
+    `unspaced` are letters of scripts without spaces between words, `ends` end sentences, `commas` are commas and colons, and
+    `chars` all visible characters other than spaces. Of these, `linked` are in anchors and `shown` are in leaves that are not
+    hidden, embedded or in controls.
     """
 
     letters: NDArray[np.float64]
@@ -106,7 +107,7 @@ class Counts(NamedTuple):
 
 
 class ElementCounts(NamedTuple):
-    """Sums over the text below each element, `(n_elements,)` each; `linked_blocks` are mostly links."""
+    """Sums over the text in each element, `(n_elements,)` each; `linked_blocks` counts blocks that are mostly links."""
 
     chars: NDArray[np.float64]
     linked: NDArray[np.float64]
@@ -117,10 +118,10 @@ class ElementCounts(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What the elements around blocks are called, `(n_blocks,)` int64 each, as bits.
+    """Names and tags of the blocks' ancestors as bits, `(n_blocks,)` int64 each.
 
-    `any_names` and `near_names` are groups of words in the names of the block's element and all its ancestors, and of the
-    nearest that has any, in the order of `Vocabulary.names`; `tags` are `SPECIAL` tags and roles of all of them.
+    `any_names` are the groups of words in the names of the block's element and all its ancestors, `near_names` those of the
+    nearest one that has any, both in the order of `Vocabulary.names`; `tags` are the `SPECIAL` tags and roles of all of them.
     """
 
     any_names: NDArray[np.int64]
@@ -129,17 +130,17 @@ class Surroundings(NamedTuple):
 
 
 class BestContainer(NamedTuple):
-    """The element with the most prose directly below it, and each element's score: that prose, less where there are links."""
+    """The element with the highest prose score, and the score of every element (`PageBlocks.scores`)."""
 
     element: int
     score: NDArray[np.float64]
 
 
 class PageBlocks:
-    """A page's blocks as the groups of columns see them; quantities that several groups need are computed once.
+    """The input of the groups of columns; quantities that several groups need are computed once.
 
-    Its elements are those of blocks and their ancestors, about a fourth of a page's, and numbered anew: `around` are their
-    numbers in the page. The root is its own parent here.
+    Elements here are only those of blocks and their ancestors, about a quarter of a page's, renumbered: `around` has their
+    indices in the page. The root is its own parent.
     """
 
     def __init__(self, segmentation: Segmentation) -> None:
@@ -192,23 +193,23 @@ class PageBlocks:
 
     @cached_property
     def title(self) -> str:
-        """The page's title as it is seen, case folded."""
+        """The page's visible title, case folded."""
         return " ".join(as_seen(self.document.title).casefold().split())
 
     @cached_property
     def names(self) -> list[Names]:
-        """What each element is called."""
+        """The names of each element."""
         return list(map(self.document.elements.names.__getitem__, self.around.tolist()))
 
     @cached_property
     def labels(self) -> NDArray[np.int64]:
-        """The same number for elements with the same tag and classes."""
+        """A number for each element, equal for elements with the same tag and classes."""
         known: dict[str, int] = {}
         return np.array([known.setdefault(called.label, len(known)) for called in self.names])
 
     @cached_property
     def own_bits(self) -> list[int]:
-        """What each element's names say (`_remember_bits`)."""
+        """The bits of each element's names (`_remember_bits`)."""
         found = list(map(_known_bits.get, self.names))
         return [
             _remember_bits(called) if bits is None else bits for called, bits in zip(self.names, found, strict=True)
@@ -223,7 +224,7 @@ class PageBlocks:
 
     @cached_property
     def last_heading(self) -> NDArray[np.int64]:
-        """The last block up to each one that is a heading; -1 where none is."""
+        """The index of the last heading at or before each block; -1 if there is none."""
         return np.maximum.accumulate(np.where(self.is_heading, self.order, -1))
 
     @cached_property
@@ -233,13 +234,13 @@ class PageBlocks:
 
     @cached_property
     def terminal(self) -> NDArray[np.bool_]:
-        """Whether a block ends as a sentence does."""
+        """Whether a block ends like a sentence."""
         ends = map(itemgetter(slice(-1, None)), self.texts)
         return np.fromiter(map(_TERMINAL.__contains__, ends), dtype=np.bool_, count=self.n)
 
     @cached_property
     def depths(self) -> NDArray[np.float64]:
-        """The number of ancestors of each element: the elements before it, less those that have ended."""
+        """The number of ancestors of each element: the elements before it, minus those that have ended."""
         n = len(self.around)
         ended: NDArray[np.float64] = np.bincount(self.end, minlength=n)[:n].cumsum(dtype=np.float64)
         return np.arange(n) - ended
@@ -270,7 +271,7 @@ class PageBlocks:
 
     @cached_property
     def of_elements(self) -> ElementCounts:
-        """Sums over the text below each element."""
+        """Sums over the text in each element."""
         sums, elements = np.zeros((len(ElementCounts._fields), len(self.leaves.texts) + 1)), self.document.elements
         leaf = sums[:, 1:]
         leaf[0], leaf[1], leaf[2] = self._by_leaf[8], self._by_leaf[9], self._by_leaf[4]
@@ -283,7 +284,7 @@ class PageBlocks:
         return ElementCounts(*counts)
 
     def scores(self, prose: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for each element the prose of its blocks and half of that of its children's, less where there are links."""
+        """Return for each element the prose of its blocks plus half of its children's, times its share of unlinked text."""
         size = len(self.around)
         own, half = (
             np.bincount(self.parent, prose, minlength=size),
@@ -299,7 +300,7 @@ class PageBlocks:
 
     @cached_property
     def best(self) -> BestContainer:
-        """The element with the most prose directly below it."""
+        """The element with the highest prose score."""
         score = self.scores(np.minimum(self.prose, MAX_PROSE_SCORE))
         return BestContainer(int(score.argmax()), score)
 
@@ -308,7 +309,7 @@ class PageBlocks:
         """The names and tags of the blocks' elements and their ancestors."""
         n_names = len(vocabulary().names)  # bits of tags are above those of names
         only_names = (1 << n_names) - 1
-        around, near = [0], [0]  # of what is around the root
+        around, near = [0], [0]  # for the parent of the root
         for parent, bits in zip([-1, *self.parents[1:].tolist()], self.own_bits, strict=True):
             around.append(around[parent + 1] | bits)
             near.append(bits & only_names or near[parent + 1])
@@ -319,7 +320,7 @@ class PageBlocks:
 
 @cache
 def _character_bits() -> NDArray[np.uint8]:
-    """Return for each code point the first eight `Counts` that it adds to, a bit each."""
+    """Return for each code point which of the first eight `Counts` it adds to, one bit each."""
     every = np.arange(256)
     masks = ((0, Class.LETTER), (1, Class.DIGIT), (2, Class.SPACE), (3, UNSPACED), (7, Class.PUNCTUATION))
     of_class = sum(((every & mask.value) != 0) << place for place, mask in masks)
@@ -333,14 +334,14 @@ def _character_bits() -> NDArray[np.uint8]:
 
 @cache
 def _packed() -> NDArray[np.uint64]:
-    """Return for each combination of bits its eight counters of 8 bits in one number."""
+    """Return for each combination of bits the eight 8-bit counters packed into one number."""
     counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.uint8)
     counters[_UNSEEN] = 0
     return counters.view(np.uint64).ravel()
 
 
 def count_characters(texts: Sequence[str], lengths: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Count the characters of texts of these lengths, none of which is empty: `(9, n_texts)`, the first nine of `Counts`."""
+    """Return the first nine `Counts` of non-empty texts with the given lengths: `(9, n_texts)`."""
     starts = lengths.cumsum() - lengths
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     n_pieces = (lengths + (_PIECE - 1)) // _PIECE
@@ -364,7 +365,7 @@ _known_bits: dict[Names, int] = {}
 
 
 def _remember_bits(called: Names) -> int:
-    """Return the groups of the words in what an element is called, and above them its `SPECIAL` tags and role, as bits."""
+    """Return bits for the word groups in an element's names, and above them for its `SPECIAL` tag and role."""
     if len(_known_bits) > MAX_KNOWN:
         _known_bits.clear()
     special = _SPECIAL_BITS.get(called.tag, 0) | _ROLES.get(called.role, 0)
@@ -385,7 +386,7 @@ def name_bits(name: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _part_bits(part: str) -> int:
-    """Return the groups of the words in a part of a name; sites reuse names, so most are cached."""
+    """Return the groups of the words in a part of a name; cached, because sites reuse names."""
     known = vocabulary().name_bits
     bits = 0
     for word in _NAMES.findall(part):

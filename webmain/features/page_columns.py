@@ -1,6 +1,6 @@
-"""Columns of a page as a whole: whether it is made like an article, or like a list of other pages.
+"""Columns of a page as a whole: whether it is built like an article or like a list of other pages.
 
-They are no part of the blocks' matrix: the trees for the kind of a page look at them beside the means of the blocks'
+They are not part of the blocks' matrix. The trees that classify pages use them together with the means of the blocks'
 columns (`webmain.extractors.page_model.page_row`). A group is a function that returns numbers by name.
 """
 
@@ -25,7 +25,7 @@ ADDRESS: Final = tuple(
     f"page_path_{name}"
     for name in ("words", "longest", "chars", "digits", "lists", "suffix", "date", "front", "news", "article", "listed")
 )
-"""Columns of the page's address; -1 where it has none."""
+"""Columns of the page's URL; -1 for a page without one."""
 
 MAX_URL_CHARS: Final = 2_000
 MAX_SEGMENTS: Final = 12
@@ -57,7 +57,7 @@ class _Words(NamedTuple):
 
 @once
 def _words() -> _Words:
-    """Return the words of addresses, of all languages."""
+    """Return the URL words of all languages."""
 
     def known(*names: str) -> frozenset[str]:
         return frozenset(word for name in names for word in languages.known().words(f"urls.{name}"))
@@ -74,7 +74,7 @@ def _words() -> _Words:
 
 
 def address(url: str | None) -> Numbers:
-    """Return what a page's address looks like: an article's mostly ends with many words, or a number."""
+    """Return columns of a page's URL; an article's URL mostly ends with many words or a number."""
     if not url or not url.lower().startswith(("http://", "https://")):
         return dict.fromkeys(ADDRESS, -1.0)
     words = _words()
@@ -106,7 +106,7 @@ def address(url: str | None) -> Numbers:
 
 
 def _elements(page: PageBlocks) -> Numbers:
-    """Return how many elements and buttons there are: filters, sorting and carts come with lists."""
+    """Return numbers of elements and buttons; lists have buttons for filters, sorting and carts."""
     n = len(page.document.elements)
     return {
         "page_n_button": log1p(page.document.elements.tags.count("button")),
@@ -119,7 +119,7 @@ def _elements(page: PageBlocks) -> Numbers:
 
 
 def _prose(page: PageBlocks) -> Numbers:
-    """Return how much prose is together: without a link that is a block of its own, and without anything else between."""
+    """Return how contiguous the prose is: the longest runs without a linked block, and without any other block, between."""
     prose, is_prose = page.prose, page.prose > 0
     total = max(page.all_prose, 1.0)
     run = float(np.maximum.reduce(np.bincount((page.link > 0.5).cumsum(), prose)))
@@ -136,7 +136,7 @@ def _prose(page: PageBlocks) -> Numbers:
 
 
 def _containers(page: PageBlocks) -> Numbers:
-    """Return how far prose is spread over containers: that of entries is each in its own."""
+    """Return how far prose is spread over containers; in a list, each entry has its own container."""
     score, best, end = page.best.score, page.best.element, page.end
     top, total, squared = float(score[best]), float(np.add.reduce(score)), float(score @ score)
     other = score.copy()
@@ -167,7 +167,7 @@ _MAX_PRICE_CHARS: Final = 40
 
 
 def _headings(page: PageBlocks) -> Numbers:
-    """Return what the headings and the title are like, and how soon prose follows the main heading."""
+    """Return columns of the headings and the title, and how soon prose follows the main heading."""
     kind, link, chars, counts = page.kind, page.link, page.log_chars, page.counts
     lesser = page.is_heading & (kind != 7)
     n_lesser = np.count_nonzero(lesser)
@@ -196,7 +196,7 @@ def _headings(page: PageBlocks) -> Numbers:
 
 
 def _texts(page: PageBlocks) -> Numbers:
-    """Return how many links are as long as headlines, how many short texts there are, repeated ones and prices."""
+    """Return counts of links as long as headlines, short texts, repeated texts and prices."""
     chars, link = page.counts.chars, page.link
     linked, total = link > 0.9, max(page.all_chars, 1.0)
     prices = "\n".join([text for text in page.texts if len(text) < _MAX_PRICE_CHARS])

@@ -1,9 +1,9 @@
-"""Where blocks are on rendered pages: in the article's column, or beside it.
+"""Positions of blocks on rendered pages: inside the article's column or beside it.
 
 References
 ----------
-The per-site SVM's ancestor (Zhou and Mashuq 2013, "Future directions") proposes a bounding box around the best cluster, to
-find block quotes and headings styled apart.
+The predecessor of the per-site SVM (Zhou and Mashuq 2013, "Future directions") proposes a bounding box around the best
+cluster, to find block quotes and headings that are styled differently.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 OUTLIERS = 0.1
-"""Share of an article's characters that may stand further left, and further right, than its column reaches."""
+"""Share of an article's characters that may lie left of its column's left edge, and right of its right edge."""
 
 SLACK = 0.1
-"""Share of the column's width by which a block may stick out of it."""
+"""Share of the column's width by which a block may extend beyond it."""
 
 MIN_WIDTH = 0.4
-"""A block narrower than this share of the column is an inset: a box of highlights, a credit, a button."""
+"""A block narrower than this share of the column is an inset: a highlights panel, a credit, a button."""
 
 
 def columns(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.float64] | None:
@@ -60,7 +60,7 @@ def columns(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.float6
 
 
 def in_column(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return which blocks are in their page's column of text, in about its width.
+    """Return which blocks lie in their page's text column and have about its width.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def in_column(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Sequence[int]) -> list[int]:
-    """Leave out clusters that are beside the article: captions of wide pictures, boxes of highlights.
+    """Return the content clusters that are not beside the article, as captions of wide pictures and highlights panels are.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Seq
     Returns
     -------
     list of int
-        Those that hold most of the content on a page, or are in the column of the one that does, on most of their pages;
-        all, where blocks have no rectangles.
+        Clusters that, on most of their pages, have the most content or lie in the column of the one that has; all clusters if
+        blocks have no rectangles.
     """
     running = _running_text(blocks, clusters, content)
     standing = in_column(blocks, running)
@@ -117,7 +117,7 @@ def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Seq
 
 
 def _running_text(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which blocks are of the content cluster with the most characters on their page."""
+    """Return which blocks belong to the content cluster with the most characters on their page."""
     listed = np.array(sorted(content), dtype=np.int64)
     running = np.zeros(len(blocks), dtype=np.bool_)
     at = np.flatnonzero(np.isin(clusters, listed))
@@ -131,7 +131,7 @@ def _running_text(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Sequ
 
 
 def _edges(blocks: SiteBlocks) -> NDArray[np.float64] | None:
-    """Return the left and right edge of each block, `(n_blocks, 2)`; NaN where one has no rectangle, None where none has."""
+    """Return the left and right edge of each block, `(n_blocks, 2)`; NaN for one without rectangle, None if none has one."""
     if blocks.visual is None:
         return None
     edges = np.full((len(blocks), 2), np.nan)
@@ -143,7 +143,7 @@ def _edges(blocks: SiteBlocks) -> NDArray[np.float64] | None:
 
 
 def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
-    """Return the smallest value up to which at least a share of the weight lies."""
+    """Return the weighted quantile: the smallest value at or below which lies at least a share of the weight."""
     known = ~np.isnan(values)
     if not known.any():
         return float("nan")

@@ -1,4 +1,4 @@
-"""How much each block says what the page's description says: longest common subsequence of words.
+"""Relevance of each block to the page's description: longest common subsequence of words.
 
 References
 ----------
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 MIN_DESCRIPTION_WORDS = 5
-"""Shorter descriptions ("News", the site's name) say nothing of an article."""
+"""Shorter descriptions ("News", the site's name) do not describe an article."""
 
 MAX_LINKED = 0.5
-"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it is."""
+"""A block with a larger share of its characters in anchors is a teaser, not part of the article."""
 
 MAX_DESCRIPTION_WORDS = 400
-"""Words of a description that are compared; some sites put the whole article there."""
+"""Words of a description that are compared; some sites use the whole article as description."""
 
 
 def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
-    """Return for each page the words of its own descriptions, those that repeat over the site left out.
+    """Return for each page the words of its descriptions, without those that other pages of the site share.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
     Returns
     -------
     list of list of tuple of str
-        Empty for pages without a usable description. A page that was given twice repeats nothing: only pages with different
-        texts count.
+        Empty for pages without a usable description. A page given twice does not count as repetition: only pages with
+        different texts do.
     """
     words = [
         list(dict.fromkeys(tuple(tokens(text)[:MAX_DESCRIPTION_WORDS]) for text in texts))
@@ -61,14 +61,14 @@ def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
 
 
 def page_contents(blocks: SiteBlocks) -> list[int]:
-    """Return a number for each page's texts, the same where the texts are."""
+    """Return a number for each page, equal for pages with the same texts."""
     bounds = page_bounds(blocks)
     number: dict[tuple[str, ...], int] = {}
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
 
 
 def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Return which blocks' texts are on other pages too: `(n_blocks,) bool`; a page that was given twice repeats nothing."""
+    """Return which blocks' texts are on other pages too: `(n_blocks,) bool`; a page given twice counts once."""
     contents = page_contents(blocks)
     holders: defaultdict[str, set[int]] = defaultdict(set)
     for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
@@ -77,10 +77,9 @@ def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
 
 
 def is_own_text(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Return which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
+    """Return which blocks have text that is on no other page and mostly outside anchors.
 
-    Advertisements, headings of teasers and menus are on other pages too, teasers are anchors. A page that was given twice
-    repeats nothing.
+    Advertisements, headings of teasers and menus are on other pages too; teasers are anchors. A page given twice counts once.
     """
     own = ~repeated(blocks)
     if blocks.anchor_share is not None:
@@ -95,7 +94,7 @@ def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
 
 
 def block_words(blocks: SiteBlocks) -> list[list[str]]:
-    """Return the words of every block, in any script; equal texts are segmented once."""
+    """Return the words of every block; equal texts are segmented once."""
     known = {text: tokens(text) for text in dict.fromkeys(blocks.texts)}
     return [known[text] for text in blocks.texts]
 
@@ -103,7 +102,7 @@ def block_words(blocks: SiteBlocks) -> list[list[str]]:
 def relevances(
     blocks: SiteBlocks, words: Sequence[Sequence[str]], descriptions: Sequence[Sequence[Sequence[str]]]
 ) -> NDArray[np.float64]:
-    """Compare every block with the descriptions of its page.
+    """Return the relevance of every block to the descriptions of its page.
 
     Parameters
     ----------
@@ -116,8 +115,8 @@ def relevances(
     Returns
     -------
     (n_blocks,) float64
-        Length of the longest common subsequence of words by the description's length, in [0, 1]; of several
-        descriptions the highest value; 0 where the page has none.
+        Length of the longest common subsequence of words divided by the description's length, in [0, 1]. The maximum over
+        several descriptions; 0 if the page has none.
     """
     relevance = np.zeros(len(blocks))
     for (first, end), own in zip(page_bounds(blocks), descriptions, strict=True):
@@ -130,8 +129,8 @@ def relevances(
 def common_lengths(pattern: Sequence[str], others: Sequence[Sequence[str]]) -> list[int]:
     """Return the length of the longest common subsequence of one sequence with each of several others.
 
-    Bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004), the places of the pattern's words looked
-    up once for all: a step for each word of the others that the pattern has as well.
+    Bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004); the pattern is indexed once. One step for
+    each word of the others that is in the pattern.
     """
     places: defaultdict[str, int] = defaultdict(int)
     for place, word in enumerate(pattern):
