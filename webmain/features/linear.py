@@ -50,7 +50,7 @@ have errors, which a large C overfits."""
 N_FOLDS = 4
 
 STEADY_SHARE = 0.5
-"""Class names on a smaller share of the pages that could have them identify pages, not places ("post-17", "category-sport")."""
+"""Class names on a smaller share of the pages that could have them identify pages ("post-17", "category-sport")."""
 
 MAX_PLACE_CHARS = 1_000_000
 """Limit on the total length of the known places; those on the most pages are kept."""

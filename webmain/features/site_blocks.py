@@ -1,4 +1,4 @@
-"""Blocks of many pages side by side, as the methods that learn from a site see them."""
+"""Blocks of many pages as columns: the input of the methods that learn from a site."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 
 @dataclass(frozen=True, kw_only=True)
 class SiteBlocks:
-    """Blocks of several pages, page after page, within a page in document order.
+    """Blocks of several pages, page by page, in document order within each page.
 
     Attributes
     ----------
@@ -39,16 +39,16 @@ class SiteBlocks:
     selectors : tuple of str
         The tag path with class names: "html/body/div.story/p".
     visual : tuple of mapping or None
-        CSS properties with a value other than the body's, size and position, where a browser has drawn the pages.
+        CSS properties that differ from the body's, size and position; None unless a browser has rendered the pages.
     descriptions : tuple of tuple of str
-        For each page what it says of itself in its head (`meta name=description`, `og:description`, ...), unique, best first.
+        For each page the descriptions in its head (`meta name=description`, `og:description`, ...), unique, best first.
     sites : tuple of str
-        The site of each page; all the same but where pages of several sites are put together.
+        The site of each page; usually all the same.
     anchor_share : (n_blocks,) float64 or None
-        Share of each block's characters that are in anchors; None where that is not known.
+        Share of each block's characters that are in anchors; None if unknown.
     said : (n_blocks,) int8 or None
-        What people said of each block: above 0 it is content, below it is not, 2 and -2 where a method had said otherwise; 0
-        where nobody did. None where no page was corrected.
+        Manual corrections: positive for content, negative for not content, 2 and -2 where that changed a method's verdict,
+        0 for uncorrected blocks. None if no page was corrected.
     """
 
     page: NDArray[np.int32]
@@ -66,11 +66,11 @@ class SiteBlocks:
 
     @property
     def n_pages(self) -> int:
-        """Number of pages, those without blocks among them."""
+        """Number of pages, including those without blocks."""
         return len(self.descriptions)
 
     def of_pages(self, pages: NDArray[np.int64]) -> SiteBlocks:
-        """Return the blocks of some pages, which are numbered anew.
+        """Return the blocks of some pages, renumbered from 0.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class SiteBlocks:
 
 
 MAX_OUTER_STEPS, MAX_INNER_STEPS = 32, 16
-"""Steps of a path that are kept, from the root and up to the block; pages nested deeper lose what is between."""
+"""Steps of a path that are kept, after the root and before the block; deeper paths lose the steps between."""
 
 MAX_CLASSES = 12
 """Class names of one element that are kept."""
@@ -119,7 +119,7 @@ MAX_NAME_CHARS = 60
 """Characters of one tag's name, or of a class name, that are kept."""
 
 MAX_PAGE_CHARS = 4_000_000
-"""Characters of a page's different paths and selectors together; beyond, blocks get the place of an element around them."""
+"""Limit on the total length of a page's distinct paths and selectors; beyond it, blocks get the place of an ancestor."""
 
 MAX_DESCRIPTIONS = 8
 """Descriptions of one page that are kept."""
@@ -129,7 +129,7 @@ _DESCRIPTION_NAMES = ("description", "og:description", "twitter:description", "d
 
 
 def shown_blocks(document: Document) -> Segmentation:
-    """Segment a page by what a reader sees (the default segmentation), leaving out all that is not shown.
+    """Return the default segmentation of a page, without text that is not shown.
 
     Parameters
     ----------
@@ -138,11 +138,11 @@ def shown_blocks(document: Document) -> Segmentation:
     Returns
     -------
     Segmentation
-        Hidden leaves, and what frames and players would show where they are not supported, are in no block.
+        Hidden leaves, and fallback text of frames and players, are in no block.
     """
     leaves = document.leaves
     owner = np.where(leaves.has(_NOT_SHOWN), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
-    # A paragraph break is before the next shown leaf also where it stood before a hidden one.
+    # A paragraph break before a hidden leaf applies to the next shown one.
     breaks = np.cumsum(leaves.gaps >= int(Break.BR_BR))
     shown = np.flatnonzero(owner >= 0)
     fresh = np.zeros(len(owner), dtype=np.bool_)
@@ -151,7 +151,7 @@ def shown_blocks(document: Document) -> Segmentation:
 
 
 def read_documents(documents: Sequence[Document]) -> SiteBlocks:
-    """Put the blocks of several pages side by side.
+    """Return the blocks of several pages as columns.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def read_documents(documents: Sequence[Document]) -> SiteBlocks:
     Returns
     -------
     SiteBlocks
-        Blocks of `shown_blocks`, with descriptions; with visual properties where a browser has drawn all of the pages.
+        Blocks of `shown_blocks`, with descriptions, and with visual properties if a browser has rendered all pages.
     """
     descriptions = [read_descriptions(document) for document in documents]
     return read_segmentations([shown_blocks(document) for document in documents], descriptions=descriptions)
@@ -170,14 +170,14 @@ def read_documents(documents: Sequence[Document]) -> SiteBlocks:
 def read_segmentations(
     segmentations: Sequence[Segmentation], *, descriptions: Sequence[tuple[str, ...]] | None = None
 ) -> SiteBlocks:
-    """Put the blocks of pages that are segmented already side by side.
+    """Return the blocks of segmented pages as columns.
 
     Parameters
     ----------
     segmentations : sequence of Segmentation
         One for each page.
     descriptions : sequence of tuple of str or None
-        What each page says of itself; None where that isn't needed.
+        Each page's descriptions of itself; None if they aren't needed.
     """
     pages = [np.zeros(0, dtype=np.int32)]
     texts: list[str] = []
@@ -206,7 +206,7 @@ def read_segmentations(
 
 
 def _visual(segmentation: Segmentation) -> list[Mapping[str, str | float]]:
-    """Return the properties of each block of a page that a browser has drawn: its own, or those of an element around it."""
+    """Return the visual properties of each block of a rendered page: its own, or the nearest ancestor's."""
     rendering, elements = segmentation.document.page.rendering, segmentation.document.elements
     if rendering is None:
         return []
@@ -266,7 +266,7 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
 
 
 class _Places:
-    """The tag paths and selectors of a page's elements, equal ones made once, all of them together bounded."""
+    """The tag paths and selectors of a page's elements; equal ones are built once, and their total length is bounded."""
 
     def __init__(self, document: Document) -> None:
         self._names, self._parent = document.elements.names, document.elements.parent
@@ -297,7 +297,7 @@ class _Places:
         return self._extended(place, tuple(reversed(inner)))
 
     def _extended(self, place: tuple[str, str], names: Sequence[Names]) -> tuple[str, str]:
-        """Go some steps further in; where the page has used up its characters, only where others went before."""
+        """Return a place extended by some steps; once the page's limit is reached, only if that place was built before."""
         found = self._below.get((place, names))
         if found is None:
             steps = map(self._step, names)
@@ -316,7 +316,7 @@ class _Places:
 
 
 def _step(tag: str, classes: str) -> tuple[str, str]:
-    """Write one step of a tag path and of a selector."""
+    """Return one step of a tag path and of a selector."""
     tag = _cut(tag)
     tokens = sorted({_cut(token) for token in classes.split(None, MAX_CLASSES)[:MAX_CLASSES]})
     return tag, ".".join([tag, *tokens])
@@ -327,7 +327,7 @@ def _cut(name: str) -> str:
 
 
 def read_descriptions(document: Document) -> tuple[str, ...]:
-    """Return what a page says of itself in its head, without repetitions: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
+    """Return the distinct descriptions in a page's head: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
     from webmain.metadata.head import clean
     from webmain.metadata.jsonld import texts as texts_of
     from webmain.metadata.reading import read

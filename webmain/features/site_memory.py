@@ -1,6 +1,6 @@
-"""What several pages of a site tell of a block: how likely content is at its place, and on how many pages its text stands.
+"""Evidence from several pages of a site: how likely content is at each place, and on how many pages each text occurs.
 
-Nobody labels anything: a place's chance is the mean of the probabilities that a page model gives to what is there.
+No labels are needed: a place's chance is the mean of the page model's probabilities for the blocks there.
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from webmain.html.tree import Elements
 
 MAX_BLOCKS: Final = 5_000
-"""Blocks of one page that are learned from, the first ones."""
+"""Only the first so many blocks of a page are learned from."""
 
 MAX_ELEMENTS: Final = 20_000
-"""Elements of one page that are learned from: those of the blocks, and all around them."""
+"""Elements of one page that are learned from: those of the blocks, and all their ancestors."""
 
 MAX_GROWN: Final = 200_000
-"""Places, and texts, that are looked at while a site is learned; new ones after that are left out."""
+"""Limit on places, and on texts, while a site is learned; further new ones are ignored."""
 
 PRIOR_PAGES: Final = 3.0
-"""A place is believed as much as the place around it where it was seen on so many pages."""
+"""Pages on which a place must occur for its own chance to count as much as its parent place's."""
 
 FULL_SAY: Final = 10.0
-"""Weight (roots of characters) that gives a page half of its say on a place: a few words tell little."""
+"""Weight (square roots of characters) at which a page has half of its influence on a place: few words are weak evidence."""
 
 CAP: Final = 4.0
-"""Log-odds beyond which a place is not more certain."""
+"""Limit on the log-odds of a place."""
 
 ROOT: Final = 0
 
 
 @dataclass(frozen=True)
 class SitePage:
-    """One page as far as a site is learned from it.
+    """What is kept of one page for learning its site.
 
     Attributes
     ----------
     labels : list of (str, tuple of str)
         Tags with their ids and classes, each combination once.
     label : (n_elements,) int64
-        For each element that holds a block, or is around one, its label; parents are before their children.
+        The label of each element of a block and of its ancestors; parents come before their children.
     parent : (n_elements,) int64
-        Its parent among these, -1 for none.
+        The parent of each of these elements, -1 for none.
     element : (n_blocks,) int64
         The element of each block.
     texts : tuple of str
@@ -73,9 +73,9 @@ class SitePage:
     n_chars : (n_blocks,) float64
         Characters that are shown.
     news : float
-        How much of the news profile the page model gives the page.
+        The page model's weight of the news profile for this page.
     said : Said or None
-        What people said of the blocks, where somebody corrected the page.
+        Manual corrections of the blocks; None if the page was not corrected.
     """
 
     labels: list[tuple[str, tuple[str, ...]]]
@@ -90,7 +90,7 @@ class SitePage:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Weight of each block: the root of its length."""
+        """Weight of each block: the square root of its length."""
         weight: NDArray[np.float64] = np.sqrt(np.maximum(self.n_chars, 4.0))
         return weight
 
@@ -103,9 +103,9 @@ def site_page(
     n_chars: NDArray[np.float64],
     news: float,
 ) -> SitePage:
-    """Keep of a page what a site is learned from; at most its first `MAX_BLOCKS` blocks.
+    """Return what is needed to learn a site from a page; at most its first `MAX_BLOCKS` blocks.
 
-    Where somebody corrected the page, that is believed in place of the page model.
+    On a corrected page, the corrections replace the page model's verdicts.
     """
     said = blocks_said(segmentation)
     if said is not None:
@@ -136,7 +136,7 @@ def known_tokens(pages: Sequence[SitePage]) -> frozenset[str]:
 
 
 def count_texts(pages: Iterable[SitePage]) -> Counter[str]:
-    """Count for each text the pages that have it."""
+    """Return the number of pages that have each text."""
     return count_pages((set(page.texts) for page in pages), most=MAX_GROWN)
 
 
@@ -146,15 +146,15 @@ class Places:
     Attributes
     ----------
     parents : list of int
-        For each place the one around it; parents are before their children. The first one is the whole page.
+        The parent of each place; parents come before their children. The first place is the whole page.
     steps : list of str
-        For each place its last step, "div #main .story".
+        The last step of each place: "div #main .story".
     pages : (n_places,) int64
-        Pages in which it is.
+        Number of pages with each place.
     """
 
     def __init__(self, pages: Sequence[SitePage], chances: Sequence[NDArray[np.float64]]) -> None:
-        """Merge pages; `chances` holds for each the probabilities of its blocks."""
+        """Merge pages; `chances` has the probabilities of each page's blocks."""
         known = known_tokens(pages)
         nodes = {(-1, ""): ROOT}
         self.of_element = [np.array(_places_of(nodes, page, known), dtype=np.int64) for page in pages]
@@ -171,7 +171,7 @@ class Places:
             self.pages[places] += 1
 
     def chances(self) -> NDArray[np.float64]:
-        """Return the chance of content at each place, drawn towards that of the place around it: `(n_places,)`."""
+        """Return the chance of content at each place, smoothed towards its parent place's: `(n_places,)`."""
         found = self._sums.copy()
         found[ROOT] /= max(self._says[ROOT], 1e-9)
         says = self._says
@@ -180,14 +180,14 @@ class Places:
         return found
 
     def without(self, page: int) -> tuple[float, NDArray[np.float64]]:
-        """Return the chances that a site has without one of its pages.
+        """Return the chances computed without one of the pages.
 
         Returns
         -------
         whole : float
-            Of any block.
+            Chance of any block.
         of_blocks : (n_blocks,) float64
-            Of the innermost place around each block of that page that other pages have, too.
+            Chance at the innermost place of each block of that page that other pages also have.
         """
         places, say, mean = self._said[page]
         others = (self.pages[places] >= 2).tolist()
@@ -205,7 +205,7 @@ class Places:
 def _said(
     page: SitePage, chance: NDArray[np.float64], of_element: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the places that a page has a say on, ascending, how much of one, and the mean chance there."""
+    """Return a page's places, ascending, with its influence on each and the mean chance there."""
     n = len(page.label)
     weight = page.weight
     total = np.bincount(page.element, weight, minlength=n).tolist()
@@ -234,7 +234,7 @@ def _places_of(nodes: dict[tuple[int, str], int], page: SitePage, known: frozens
 def find_places(
     nodes: dict[tuple[int, str], int], known: frozenset[str], elements: Elements, blocks: Sequence[int]
 ) -> list[int]:
-    """Return the places of blocks; of the innermost known one around a block the bitwise complement (-1 - place)."""
+    """Return the place of each block; if unknown, the complement (-1 - place) of its innermost known ancestor place."""
     order = with_ancestors(elements, blocks)
     number = {element: i for i, element in enumerate(order)} | {-1: -1}
     parents = [number[elements.parent[element]] for element in order]

@@ -1,7 +1,7 @@
-"""What the pages of a site are compared by: paths of tags with ids and classes, fingerprints of texts, and what recurs.
+"""Tools to compare the pages of a site: paths of tags with ids and classes, text fingerprints, counts of what recurs.
 
-Whoever learns from a site counts pages: `count_pages` counts names and texts, `grow` merges the paths of elements into one
-tree, `KnownPages` leaves out pages that came before. What was learned is a `PlainRecord`.
+`count_pages` counts pages with a name or text, `grow` merges the paths of elements into one tree, `KnownPages` filters
+repeated pages. What is learned of a site is a `PlainRecord`.
 """
 
 from __future__ import annotations
@@ -33,31 +33,29 @@ T = TypeVar("T")
 
 MAX_TOKEN_CHARS: Final = 60
 MAX_TOKENS: Final = 4
-"""Ids and classes of one element beyond these are left out of its step."""
+"""Ids and classes kept in one element's step."""
 
 MIN_TOKEN_SHARE: Final = 0.2
-"""An id or class on fewer of the pages, or on one only, names an article or a section and is no part of the layout."""
+"""An id or class on a smaller share of the pages, or on one page only, names an article or a section, not the layout."""
 
 MAX_PAGES: Final = 500
-"""Pages that are compared and merged; the first ones are as good as any."""
+"""Limit on pages that are compared and merged; the first ones are used."""
 
 MIN_PROSE_CHARS: Final = 120
-"""A run of text from this length on counts when pages are compared: shorter ones are headings, links and labels."""
+"""Minimum length of text runs used to compare pages; shorter ones are headings, links and labels."""
 
 SAME_ARTICLE_CHARS: Final = 400
 SAME_ARTICLE_SHARE: Final = 0.65
-"""Two pages have the same article if they share so many characters of long runs, and this share of the page that has
-fewer of them."""
+"""Two pages have the same article if their common long runs have so many characters, and this share of those of the page
+that has fewer."""
 
-_WITHOUT_TOKENS: Final = frozenset(
-    ("html", "body")
-)  # their classes name the kind of the page, and everything is below them
+_WITHOUT_TOKENS: Final = frozenset(("html", "body"))  # their classes name the page type, and are on every path
 
 
 def text_runs(document: Document) -> Segmentation:
-    """Divide a page's shown text into what is in one block-level element without interruption.
+    """Return runs of a page's shown text: text in one block-level element without another one in between.
 
-    Inline elements don't interrupt, so that a name that recurs inside sentences is no text of its own.
+    Inline elements don't end a run, so a name that recurs inside sentences is not a text of its own.
     """
     leaves = document.leaves
     owner = np.where(leaves.has(HIDDEN | Flag.EMBEDDED), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
@@ -65,13 +63,13 @@ def text_runs(document: Document) -> Segmentation:
 
 
 def text_fingerprint(text: str) -> str:
-    """Return 16 hex digits that two texts share if a reader sees the same, but for case and white space."""
+    """Return 16 hex digits, equal for texts that look the same to a reader apart from case and white space."""
     return _of_label(text) if len(text) < MIN_PROSE_CHARS else _digest(text)
 
 
 @lru_cache(maxsize=8_192)
 def _of_label(text: str) -> str:
-    """Remember what is on every page of a site: menus, links, labels."""
+    """Return the cached digest of a short text: menus, links and labels recur on every page of a site."""
     return _digest(text)
 
 
@@ -90,7 +88,7 @@ def tokens(attributes: Mapping[str, str | None]) -> list[str]:
 
 
 def count_pages(of_pages: Iterable[Set[K]], *, most: int) -> Counter[K]:
-    """Count for each thing the pages that have it; new ones after the first `most` are left out."""
+    """Return the number of pages with each item; once `most` items are known, new ones are ignored."""
     counts: Counter[K] = Counter()
     for own in of_pages:
         counts.update(own if len(counts) < most else own & counts.keys())
@@ -104,13 +102,13 @@ def recurring_tokens(of_pages: Sequence[Set[str]], *, most: int) -> frozenset[st
 
 
 def step(tag: str, names: Sequence[str], known: Container[str]) -> str:
-    """Write a tag with those of its ids and classes (`tokens`) that are known: "div #main .story"."""
+    """Return a tag with its known ids and classes (`tokens`): "div #main .story"."""
     kept = [] if tag in _WITHOUT_TOKENS else [name for name in names if name in known]
     return " ".join((tag[:MAX_TOKEN_CHARS], *kept[:MAX_TOKENS]))
 
 
 def read_steps(elements: Elements, known: Container[str], at: Sequence[int] | None = None) -> list[str]:
-    """Write the steps of elements; of some, where their indices are given."""
+    """Return the steps of all elements, or of those at the given indices."""
     tags, attributes = elements.tags, elements.attributes
     plain: dict[tuple[str, str | None, str | None], str] = {}
     steps = []
@@ -124,7 +122,7 @@ def read_steps(elements: Elements, known: Container[str], at: Sequence[int] | No
 
 
 def with_ancestors(elements: Elements, blocks: Iterable[int], *, most: int | None = None) -> list[int]:
-    """Return elements and all their ancestors, ascending; of the first blocks only, where `most` elements are reached."""
+    """Return elements and all their ancestors, ascending; stop after the block that exceeds `most` elements."""
     found: set[int] = set()
     for element in blocks:
         while element >= 0 and element not in found:
@@ -138,18 +136,18 @@ def with_ancestors(elements: Elements, blocks: Iterable[int], *, most: int | Non
 def grow(
     nodes: dict[tuple[int, str], int], parents: Iterable[int], steps: Iterable[str], *, root: int = -1, most: int = 0
 ) -> list[int]:
-    """Find the node of each element of a page in a tree of paths, and add those that are not there yet.
+    """Return the node of each element of a page in a tree of paths, after adding missing nodes.
 
     Parameters
     ----------
     nodes : dict
-        Each node by its parent and its step; changed.
+        Each node by its parent and its step; modified in place.
     parents, steps : iterable of int, of str
-        Of each element; parents before their children, -1 for none.
+        Parent and step of each element; parents before their children, -1 for none.
     root : int
-        The node of elements without parent; -1 where they have none.
+        The parent node of elements without parent.
     most : int
-        No node is added to so many.
+        Maximum number of nodes.
 
     Returns
     -------
@@ -170,7 +168,7 @@ def grow(
 
 
 class KnownPages:
-    """The pages of a site that came so far, as far as is needed to recognise them."""
+    """What is needed to recognise repeated pages of a site."""
 
     def __init__(self) -> None:
         self._urls: set[str] = set()
@@ -179,7 +177,7 @@ class KnownPages:
         self._totals: list[int] = []
 
     def add(self, document: Document) -> bool:
-        """Note a page; return whether it is a new one: no earlier page has its URL, its text, or nearly all of it."""
+        """Add a page and return True, unless an earlier page has its URL, its text, or nearly all of its text."""
         url = normalise(document.url) if document.url else None
         runs = text_runs(document)
         texts = runs.texts(range(len(runs)))
@@ -196,7 +194,7 @@ class KnownPages:
         return True
 
     def _is_known(self, prose: dict[str, int]) -> bool:
-        """Return whether a page has nearly all long texts of an earlier one, or the earlier one has those of the page."""
+        """Return True if a page has nearly all long texts of an earlier page, or the other way round."""
         shared: Counter[int] = Counter()
         for name, n_chars in prose.items():
             for page in self._pages_with.get(name, ()):
@@ -209,9 +207,9 @@ class KnownPages:
 
 
 def distinct_pages(documents: Iterable[Document]) -> list[Document]:
-    """Leave out pages that came before: by URL, by their whole text, or with nearly all of their long texts.
+    """Return the pages without repeated ones: by URL, by the whole text, or with nearly all of their long texts.
 
-    An article that was fetched twice would look like layout to anyone who counts what recurs.
+    An article fetched twice would otherwise look like layout, because its text recurs.
 
     Parameters
     ----------
@@ -222,10 +220,10 @@ def distinct_pages(documents: Iterable[Document]) -> list[Document]:
 
 
 class PlainRecord:
-    """A frozen dataclass of plain values and columns (tuples) of them, written as JSON values and read without trust."""
+    """Base of frozen dataclasses of plain values and tuples of them; stored as JSON values, validated when read."""
 
     what: str = "record"
-    """What it is called in errors."""
+    """Name of the record in error messages."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -237,12 +235,12 @@ class PlainRecord:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what `to_plain` wrote, by this or an earlier version: fields with a default may be missing.
+        """Return the record that `to_plain` wrote in this or an earlier version: fields with a default may be missing.
 
         Raises
         ------
         ValueError
-            A field is missing, has the wrong type or length, or lies outside of what is possible.
+            A field is missing, has the wrong type or length, or is out of range.
         """
         if not isinstance(plain, Mapping):
             raise ValueError(f"{cls.what}: is no mapping")
@@ -252,10 +250,10 @@ class PlainRecord:
         return found
 
     def check(self) -> None:
-        """Raise a ValueError unless the fields are what they should be."""
+        """Raise a ValueError unless the fields are valid."""
 
     def require(self, name: str, kind: type | tuple[type, ...], low: float = -math.inf, high: float = math.inf) -> None:
-        """Raise a ValueError unless a field, or each value of a column, is of a type, and if it is a number, in a range."""
+        """Raise a ValueError unless a field, or each value of a column, has the type and, for numbers, is in the range."""
         values = getattr(self, name)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         for value in values if isinstance(values, tuple) else (values,):
@@ -263,7 +261,7 @@ class PlainRecord:
                 raise ValueError(f"{self.what}: {name} has {value!r:.60}")
 
     def require_columns(self, names: Sequence[str], most: int) -> None:
-        """Raise a ValueError unless columns are tuples of the same length, which is at most so much."""
+        """Raise a ValueError unless the columns are tuples of the same length, at most `most`."""
         columns = [getattr(self, name) for name in names]
         if not all(isinstance(column, tuple) for column in columns) or len({len(column) for column in columns}) != 1:
             raise ValueError(f"{self.what}: {', '.join(names)} are not columns of the same length")

@@ -1,7 +1,7 @@
-"""The merged tag tree of a site's pages: which paths and texts a page shares with the others.
+"""The merged tag tree of a site's pages, which shows which paths and texts a page shares with the others.
 
-Each node is a path of tags with ids and classes. It counts the pages it is in, and for each text found there the pages
-that have just that text. What is in most pages with the same text is the site's layout.
+Each node is a path of tags with ids and classes. It has the number of pages with that path, and for each text at the path
+the number of pages with that text there. Text that most pages have at the same path is layout.
 
 References
 ----------
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MAX_NODES: Final = 50_000
-"""Nodes that a site tree holds; those in the most pages stay."""
+"""Limit on nodes of a site tree; those in the most pages are kept."""
 
 MAX_TEXTS: Final = 50_000
-"""Texts that a site tree holds; those that recur most stay."""
+"""Limit on texts of a site tree; those in the most pages are kept."""
 
 MAX_MERGED: Final = 500_000
-"""Nodes, and texts, that are looked at while trees are merged; new ones after that are left out."""
+"""Limit on nodes, and on texts, while trees are merged; further new ones are ignored."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunEvidence:
-    """What a site tree knows of a page's runs of text.
+    """Page counts from a site tree for a page's runs of text.
 
     Attributes
     ----------
     n_path : (n_runs,) int32
-        Pages in which the run's path stands; 0 for a path the tree doesn't know.
+        Pages that have the run's path; 0 for a path that is not in the tree.
     n_same : (n_runs,) int32
-        Pages in which the same text is at that path; 0 where it recurs nowhere.
+        Pages that have the same text at that path; 0 if no text recurs there.
     """
 
     n_path: NDArray[np.int32]
@@ -66,24 +66,24 @@ class RunEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteTree(PlainRecord):
-    """The merged tag trees of a site's pages; parents are before their children.
+    """The merged tag trees of a site's pages; parents come before their children.
 
     Attributes
     ----------
     n_pages : int
-        Pages that were merged.
+        Number of pages merged.
     parents : tuple of int
         For each node its parent's index, -1 for the root.
     steps : tuple of str
-        For each node its tag with id and classes, parted by spaces: "div #main .story"; only ids and classes that recur.
+        For each node its tag with recurring ids and classes, separated by spaces: "div #main .story".
     pages : tuple of int
-        For each node the pages it is in, at least 2 (1 if a single page was merged).
+        For each node the number of pages it is in, at least 2 (1 if a single page was merged).
     text_nodes : tuple of int
         For each text the node it is in.
     texts : tuple of str
         For each text its fingerprint, 16 hex digits.
     text_pages : tuple of int
-        For each text the pages that have it there, at least 2.
+        For each text the number of pages that have it there, at least 2.
     """
 
     what = "site tree"
@@ -124,18 +124,18 @@ class SiteTree(PlainRecord):
         return dict(zip(keys, self.text_pages, strict=True))
 
     def nodes(self, document: Document) -> NDArray[np.int32]:
-        """Find the node of each element of a page.
+        """Return the node of each element of a page.
 
         Returns
         -------
         (n_elements,) int32
-            -1 for elements whose path the tree doesn't know.
+            -1 for elements whose path is not in the tree.
         """
         elements = document.elements
         return np.array(grow(self._children, elements.parent, read_steps(elements, self._tokens)), dtype=np.int32)
 
     def evidence(self, runs: Segmentation) -> RunEvidence:
-        """Look up runs of text (`text_runs` of a page) by path and text."""
+        """Return the evidence for runs of text (`text_runs` of a page), looked up by path and text."""
         nodes = self.nodes(runs.document)[runs.element]
         n_path = np.append(np.array(self.pages, dtype=np.int32), np.int32(0))[nodes]
         n_same = np.zeros(len(runs), dtype=np.int32)
@@ -147,7 +147,7 @@ class SiteTree(PlainRecord):
 
     @cached_property
     def _named(self) -> NDArray[np.bool_]:
-        """Tell the nodes with an id or a class somewhere on their path."""
+        """Whether each node has an id or a class somewhere on its path."""
         named = np.zeros(len(self), dtype=np.bool_)
         for node, (parent, step) in enumerate(zip(self.parents, self.steps, strict=True)):
             named[node] = " " in step or (parent >= 0 and named[parent])
@@ -159,13 +159,13 @@ class SiteTree(PlainRecord):
         return frozenset(key for key, n in self._text_pages.items() if 2 * n > self.n_pages)
 
     def resemblance(self, document: Document) -> float:
-        """Return which share of what is common to the site's pages is in a page, in [0, 1].
+        """Return the share of the site's common nodes and texts that a page has, in [0, 1].
 
         Notes
         -----
-        The mean of two shares: of the nodes in more than half of the pages that have an id or a class somewhere on their
-        path ("html/body/div/p" is in pages of any site), and of the texts in more than half of the pages at their
-        path. Where a site has only one of both, that one; where it has neither, the share of all common nodes.
+        Common means in more than half of the site's pages. The result is the mean of two shares: of common nodes with an id
+        or a class on their path ("html/body/div/p" is in pages of any site), and of common texts. If a site has only one of
+        the two, that share; if it has neither, the share of all common nodes.
         """
         nodes = self.nodes(document)
         seen = np.zeros(len(self), dtype=np.bool_)
@@ -182,7 +182,7 @@ class SiteTree(PlainRecord):
         return float(np.mean(shares)) if shares else _share(seen, common)
 
     def check(self) -> None:
-        """Raise a ValueError unless the tree is one."""
+        """Raise a ValueError unless the tree is valid."""
         self.require("n_pages", int, 1)
         self.require_columns(("parents", "steps", "pages"), MAX_NODES)
         self.require_columns(("text_nodes", "texts", "text_pages"), MAX_TEXTS)
@@ -201,12 +201,12 @@ def _share(seen: NDArray[np.bool_], of: NDArray[np.bool_]) -> float:
 
 
 def merge_trees(documents: Sequence[Document]) -> SiteTree:
-    """Merge the tag trees of a site's pages into one that counts pages.
+    """Return the merged tag tree of a site's pages, with page counts.
 
     Parameters
     ----------
     documents : sequence of Document
-        Different pages of one site (`distinct_pages`), at least one; those after `MAX_PAGES` are left out.
+        Different pages of one site (`distinct_pages`), at least one; only the first `MAX_PAGES` are used.
 
     Raises
     ------
@@ -215,9 +215,9 @@ def merge_trees(documents: Sequence[Document]) -> SiteTree:
 
     Notes
     -----
-    Siblings with the same tag, id and classes are one node, with several texts. Ids and classes on one page only, or on less
-    than `site_paths.MIN_TOKEN_SHARE` of them, are left out ("post-12345", "category-sport"), and all of `html` and `body`.
-    The cost is linear in the pages' elements.
+    Siblings with the same tag, id and classes become one node with several texts. Ids and classes on one page only, or on
+    less than `site_paths.MIN_TOKEN_SHARE` of the pages, are ignored ("post-12345", "category-sport"), as are those of
+    `html` and `body`. The cost is linear in the pages' elements.
     """
     documents = documents[:MAX_PAGES]
     if not documents:

@@ -1,4 +1,4 @@
-"""The linear support vector machine with squared hinge loss: exactly for few rows, by liblinear for many.
+"""Fits a linear SVM with squared hinge loss: exactly for few rows, with liblinear for many.
 
 References
 ----------
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_EXACT, WORKING_ROWS = 1_000, 40
-"""Rows up to which the machine is fitted exactly, and how many of them more are looked at at a time."""
+"""Maximum number of rows for the exact fit, and the number of rows added to its working set at a time."""
 
 MAX_STEPS = 50
 
 
 def fit_svm(matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights and the bias that minimise half their squares' sum and the cost of what violates the margin.
+    """Return the weights and the bias that minimise half the sum of their squares plus the cost of margin violations.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def fit_svm(matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64])
     positive : (n_rows,) bool
         Both classes occur.
     cost : (n_rows,) float64
-        Of a row's squared violation of the margin.
+        Cost factor of each row's squared margin violation.
     """
     return (_fit_exactly if len(cost) <= MAX_EXACT else _fit_roughly)(matrix, positive, cost)
 
@@ -43,9 +43,9 @@ def _fit_exactly(
 ) -> tuple[NDArray[np.float64], float]:
     """Return weights and bias of the linear SVM with squared hinge loss, solved for its support vectors.
 
-    The weights are a sum of the rows, each times a coefficient that is 0 for all rows but the support vectors. These are
-    sought in a working set that takes up the rows which violate the margin most and loses those that turn out to be none:
-    so few equations at a time that the linear algebra starts no threads. What liblinear comes to, which takes long to load.
+    The weights are a sum of rows with coefficients, which are 0 for all rows but the support vectors. A working set gains the
+    rows that violate the margin most and loses rows that are not support vectors. It keeps the systems of equations so
+    small that the linear algebra starts no threads. The result equals liblinear's, which takes long to import.
     """
     signs = np.where(positive, 1.0, -1.0)
     kernel = (matrix @ matrix.T).toarray() + 1.0  # the bias is one more column of ones
@@ -67,14 +67,14 @@ def _fit_exactly(
 def _newton(
     kernel: NDArray[np.float64], signs: NDArray[np.float64], cost: NDArray[np.float64], found: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the coefficients of the rows: 2 cost (1 - margin) times the sign inside the margin, 0 for all others."""
+    """Return the coefficients of the rows: 2 cost (1 - margin) times the sign inside the margin, 0 outside."""
     loss, step = np.inf, 1.0
     tried, change = found, np.zeros_like(found)
     for _ in range(MAX_STEPS):
         outputs = kernel @ tried
         margins = signs * outputs
         now = 0.5 * float(tried @ outputs) + float(cost @ np.maximum(1 - margins, 0) ** 2)
-        if now >= loss:  # too far
+        if now >= loss:  # step too long
             step /= 2
             tried = found + step * change
             continue
@@ -93,7 +93,7 @@ def _newton(
 def _fit_roughly(
     matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """Return weights and bias of the linear SVM with squared hinge loss, by liblinear."""
+    """Return weights and bias of the linear SVM with squared hinge loss, fitted with liblinear."""
     with Loading():
         from sklearn import config_context
         from sklearn.exceptions import ConvergenceWarning
@@ -101,6 +101,6 @@ def _fit_roughly(
 
     machine = LinearSVC(C=1.0, dual=False, tol=1e-5, max_iter=2_000)
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is good enough to be compared
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an unconverged result is good enough
         machine.fit(matrix, positive, sample_weight=cost)
     return machine.coef_[0], float(machine.intercept_[0])

@@ -1,9 +1,9 @@
-"""What belongs to an article though it looks different: quotes, subheadings, lists, a last paragraph styled apart.
+"""Finds parts of an article that are styled differently: quotes, subheadings, lists, a last paragraph.
 
 References
 ----------
-The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a
-site whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
+The per-site SVM's paper, module 3, labels only the best cluster; its predecessor reports the loss on a site whose block
+quotes are in another cluster. Deviation: clusters around the best one are judged by their position.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 MAX_STEPS_INSIDE = 3
-"""Elements from a container of the article's blocks down to another block of it: `blockquote/div/p`."""
+"""Maximum steps from a container of the article's blocks down to another block of the article: `blockquote/div/p`."""
 
 MIN_CONTAINER_SHARE = 0.2
-"""Share of a page's content characters that stand directly in an element, for it to be a container of the article."""
+"""An element with at least this share of a page's content characters directly in it is a container of the article."""
 
 MIN_LENGTH_SHARE = 0.5
-"""Running text that adjoins the article has blocks of at least this share of the length of the article's."""
+"""Minimum median block length of adjoining text, as a share of the article's."""
 
 
 def surrounding_content(
     blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Find the blocks around content that belong to the same article.
+    """Return the blocks around content that belong to the same article.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ def surrounding_content(
     Returns
     -------
     (n_blocks,) bool
-        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are), no copy of
-        content, and mostly outside of anchors, and which either
+        Other blocks whose text is on no other page (unlike advertisements and headings of teasers), is no copy of content
+        and is mostly outside anchors, and which either
 
-        - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
-          cluster, if they have one, does so on most pages where it occurs; or
+        - are *between* content blocks of their page, in a container of these or a few elements below it, if their cluster
+          (if any) is so on most pages where it occurs; or
         - *adjoin* them: their cluster has the tag path of the page's content and blocks about as long, has no more text than
-          all content of the site, and comes next to a content block without anything in between on most pages where it
-          occurs. The same for noise, and for text that stands directly in a container of content.
+          all content of the site, and directly precedes or follows a content block on most pages where it occurs. The same
+          holds for noise, and for text directly in a container of content.
 
-        Comments and teasers do neither. On rendered pages both have to be in the article's column of text
-        (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
+        Comments and teasers are neither. On rendered pages such blocks must also lie in the article's text column
+        (`webmain.features.positions`), which excludes credits, highlights panels and captions of wide pictures.
     """
     eligible = ~positive & is_own_text(blocks) & ~_copies(blocks, positive)
     standing = in_column(blocks, positive)
@@ -92,7 +92,7 @@ def _between(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _containers(blocks: SiteBlocks, content: list[int]) -> frozenset[str]:
-    """Return the elements, as selectors, that a good part of a page's content stands directly in."""
+    """Return the selectors of elements that directly contain a large part of a page's content."""
     n_chars: Counter[str] = Counter()
     for i in content:
         n_chars[blocks.selectors[i].rpartition("/")[0]] += len(blocks.texts[i])
@@ -101,7 +101,7 @@ def _containers(blocks: SiteBlocks, content: list[int]) -> frozenset[str]:
 
 
 def _is_in(selector: str, containers: frozenset[str]) -> bool:
-    """Return True if a block is one of the containers' own text or stands a few elements below one."""
+    """Return True if a block is in a container directly or at most `MAX_STEPS_INSIDE` elements below."""
     for _ in range(MAX_STEPS_INSIDE + 1):
         if selector in containers:
             return True
@@ -122,7 +122,7 @@ def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArra
 
 
 def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell the blocks of clusters of running text: the article's tag path, blocks about as long, and less text in all."""
+    """Return which blocks are in clusters like the article's: same tag path, blocks about as long, no more text in total."""
     n_chars = np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
     at_home = _at_home(blocks, positive)
     least, most = MIN_LENGTH_SHARE * np.median(n_chars[positive & at_home]), n_chars[positive].sum()
@@ -136,7 +136,7 @@ def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np
 
 
 def _at_home(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which blocks have the tag path of most of their page's content, or are text directly in a container of it."""
+    """Return which blocks have the tag path of most of their page's content, or are directly in a container of it."""
     home = np.zeros(len(blocks), dtype=np.bool_)
     for first, end in page_bounds(blocks):
         content = (first + np.flatnonzero(positive[first:end])).tolist()
@@ -151,7 +151,7 @@ def _at_home(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _next_to(blocks: SiteBlocks, clusters: NDArray[np.int32], content: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which blocks are in a run of their cluster that comes right before or after a content block of the page."""
+    """Return which blocks are in a run of one cluster that directly precedes or follows a content block of the page."""
     n = len(blocks)
     same_page = blocks.page[1:] == blocks.page[:-1]
     joined = same_page & (clusters[1:] == clusters[:-1])

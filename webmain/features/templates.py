@@ -1,4 +1,4 @@
-"""Which clusters are the article's text, for each template that a site's pages follow.
+"""Chooses the clusters that are article text, for each template of a site's pages.
 
 References
 ----------
@@ -21,45 +21,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limits:
-    """Thresholds of module 3 that the paper has none of; masses are in descriptions' lengths."""
+    """Thresholds of module 3, which the paper does not give; masses are in multiples of a description's length."""
 
     min_excess: float = 0.05
-    """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a
-    description."""
+    """Minimum mean relevance above chance of a content cluster over its pages: a word or two of a description."""
 
     min_words: float = 3.0
-    """Words above chance that it has in all: less is an accident."""
+    """Minimum words above chance of a content cluster over all pages."""
 
     max_lead_blocks: int = 2
     max_lead_mass: float = 4.0
-    """A cluster of at most so many blocks a page and so many times a description's text may be the article's lead only."""
+    """A cluster with at most so many blocks per page, and so many times a description's text, may be only the lead."""
 
     min_mass: float = 1.0
-    """A page follows a template if it has as much text of its clusters as a description has."""
+    """Minimum mass of a template's clusters on a page that follows the template."""
 
     max_description_mass: float = 1.7
-    """A cluster with at most so many times a description's text holds the description and nothing else."""
+    """A cluster with at most this mass contains the description and nothing else."""
 
     min_more: float = 3.0
     min_length_share: float = 0.4
     min_own_text: float = 0.5
-    """The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least
-    half of which are on no other page and are no links."""
+    """The body after a lead has at least `min_more` times its text, in blocks of at least `min_length_share` of its length,
+    and at least `min_own_text` of these blocks are on no other page and are no links."""
 
     lead_share: float = 0.3
-    """A lead beside the body text says at least this share of what the best cluster says of a description."""
+    """Minimum relevance of a lead, as a share of the best cluster's."""
 
     tie: float = 0.1
-    """Clusters whose relevance is at most this share below the highest have said the same; the one with more text wins: a
-    lead or the hidden copy of a page's first paragraph says no more than the article itself."""
+    """Clusters whose relevance is at most this share below the highest are tied, and the one with the most text wins: a lead
+    or a hidden copy of the first paragraph is no more relevant than the article itself."""
 
     max_steps_apart: int = 5
     max_steps_inside: int = 2
-    """Elements from the nearest one that a lead is in as well down to a body's block; and where the lead says more than
-    the description, so that it may be the whole of a short article."""
+    """Maximum steps from the lowest common ancestor of lead and body down to a body block; `max_steps_inside` applies if the
+    lead has more text than the description and so may be a whole short article."""
 
     max_shared: float = 0.5
-    """Share of a further template's pages that may follow another template already."""
+    """Maximum share of a further template's pages that already follow another template."""
 
 
 LIMITS: Final = Limits()
@@ -70,7 +69,7 @@ _NO_ARTICLE = frozenset(("nav", "footer", "aside"))
 
 
 def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
-    """Choose the content clusters by the descriptions of some pages, best first.
+    """Return the content clusters according to the descriptions of some pages, best first.
 
     Parameters
     ----------
@@ -80,17 +79,15 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
 
     Notes
     -----
-    The cluster with the highest relevance over all pages wins, as in Algorithm 1. Two things are added:
+    The cluster with the highest relevance over all pages wins, as in Algorithm 1, with two additions:
 
-    *Several templates.* Pages on which the winner does not occur have another template; among them the best cluster wins
-    again, and so on.
+    *Several templates.* Pages without the winner have another template; the best cluster of these pages wins next, and so on.
 
-    *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
-    the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
-    The other way round, a short cluster that is before the body and says a good part of the descriptions is its lead.
-    Headlines (`h1`), and what is in a `nav`, `footer` or `aside`, are neither. A cluster that holds the description and
-    nothing else, without an article after it, is a trail or a teaser with the page's title, and gives way to any that has
-    more text.
+    *Separately styled leads.* If the winner has one or two blocks per page and little more text than a description, it may be
+    the lead that the description was copied from. Then the running text that follows it nearby is the article's body.
+    Conversely, a short cluster before the body that matches much of the descriptions is its lead.
+    Headlines (`h1`), and clusters in a `nav`, `footer` or `aside`, are neither. A cluster with only the description, not
+    followed by an article, is a breadcrumb trail or a teaser; any cluster with much more text is preferred to it.
     """
     in_scope = np.zeros(len(evidence.described), dtype=np.bool_)
     in_scope[pages] = True
@@ -117,7 +114,7 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
 
 
 def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
-    """Return which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
+    """Return which pages follow a template: they have its text, and it is nearly as relevant as their best cluster."""
     has_text = evidence.mass[:, found].sum(axis=1) >= LIMITS.min_mass
     good = evidence.excess[:, found].max(axis=1) >= LIMITS.lead_share * evidence.excess.max(axis=1)
     follows: NDArray[np.bool_] = has_text & good
@@ -127,7 +124,7 @@ def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
 def _winner(
     evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> int | None:
-    """Return the cluster with the highest relevance above chance on pages that no template covers yet."""
+    """Return the cluster with the highest relevance above chance on pages that no template covers yet; None without one."""
     occurs = evidence.n_blocks > 0
     here, elsewhere = occurs[uncovered].sum(axis=0), occurs[covered].sum(axis=0)
     total = evidence.excess[uncovered].sum(axis=0)
@@ -142,13 +139,13 @@ def _winner(
 
 
 def _is_excluded(place: tuple[str, ...]) -> bool:
-    """Return True if a cluster is a headline, or is in what the page itself marks as navigation, footer or aside."""
+    """Return True if a cluster is a headline, or is in a `nav`, `footer` or `aside`."""
     tags = [step.partition(".")[0] for step in place]
     return bool(tags) and (tags[-1] in _HEADLINES or not _NO_ARTICLE.isdisjoint(tags))
 
 
 def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
-    """Return True if a cluster holds little more on a page than a description."""
+    """Return True if a cluster has little more text per page than a description."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
     return (
         _median(evidence.n_blocks[on, cluster]) <= LIMITS.max_lead_blocks
@@ -157,13 +154,13 @@ def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) ->
 
 
 def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
-    """Return True if a cluster holds a description and nothing else."""
+    """Return True if a cluster contains a description and nothing else."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
     return _median(evidence.mass[on, cluster]) <= LIMITS.max_description_mass
 
 
 def _median(values: NDArray[Any]) -> float:
-    """Return the median; NumPy's takes longer for the few values of a page than to sort them."""
+    """Return the median; for the few values of a page this is faster than NumPy's."""
     return float(median(values.tolist()))
 
 
@@ -175,7 +172,7 @@ def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
-    """Return the cluster of running text that a lead belongs to: the next one after it with much more text; or itself."""
+    """Return the cluster of running text that a lead belongs to: the next one with much more text, or the lead itself."""
     on = pages & (evidence.n_blocks[:, lead] > 0)
     apart = LIMITS.max_steps_apart if _is_description(evidence, lead, pages) else LIMITS.max_steps_inside
     nearest, body = np.inf, lead
@@ -196,7 +193,7 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
 
 
 def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]:
-    """Return the short clusters before the body that say a good part of what it, or the best of them, says."""
+    """Return the short clusters before the body whose relevance is near that of the body or of the best of them."""
     occurs = evidence.n_blocks > 0
     on = pages & occurs[:, body]
     on_both = occurs & on[:, None]
@@ -216,13 +213,13 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
 
 
 def _is_near(body: tuple[str, ...], lead: tuple[str, ...], *, apart: int) -> bool:
-    """Return True if a lead is in the same part of the page as a body: below the page's `body` and not far off."""
+    """Return True if lead and body share an ancestor below the `body` element, at most `apart` steps above the body text."""
     common = _common_steps(body, lead)
     return common > 2 and len(body) - common <= apart
 
 
 def _common_steps(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """Return how many steps from the root two places have in common: the same tag, and a class name if both have any."""
+    """Return the number of common steps of two places from the root: same tag, and a common class if either has any."""
     n = 0
     for a, b in zip(one, other, strict=False):
         (tag, *classes), (other_tag, *other_classes) = a.split("."), b.split(".")

@@ -1,4 +1,4 @@
-"""Columns of the heading that is the page's title: where a block is from it, and what is between."""
+"""Columns relative to the page's title heading and to the containers of prose near it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _MIN_ALIKE: Final = 0.3
 _H1_LEAD: Final = 0.25
-"""How much more alike to the title another heading has to be than an `h1`."""
+"""Bonus of an `h1` in similarity to the title over other headings."""
 
 _READ_CHARS: Final = 160
 _NEAR_BLOCKS: Final = 25.0
-"""Blocks from the title to a container at which its prose counts about a third."""
+"""Distance in blocks from the title at which a container's prose is weighted by 1/e."""
 
 
 AT_MOST: Final = {
@@ -27,11 +27,11 @@ AT_MOST: Final = {
     **dict.fromkeys(("from_best", "from_near", "to_best_end", "to_near_end"), 200),
 }
 AT_LEAST: Final = dict.fromkeys(("from_best", "from_near", "to_best_end", "to_near_end"), -50)
-"""Values to which larger ones, or lesser ones, of these columns are cut."""
+"""Lower bounds (`AT_MOST`: upper bounds) to which these columns are clipped."""
 
 
 def best_container(page: PageBlocks) -> Named:
-    """Return where a block is relative to the element with the most prose directly below it."""
+    """Return each block's position relative to the element with the highest prose score."""
     (best, score), common = page.best, page.common_depths(page.best.element)
     inside, most = page.held_by(best), max(score[best], 1)
     return {
@@ -47,10 +47,10 @@ def best_container(page: PageBlocks) -> Named:
 
 
 def title_place(page: PageBlocks) -> Named:
-    """Return where blocks are from the heading that is the title, and in the container of prose next to it.
+    """Return each block's position relative to the title heading and to the containers of prose near it.
 
-    Of two containers: the one whose prose is much and soon after the title ("near"), and the one whose prose is soon after
-    the title and under no linked heading ("notice").
+    There are two containers: "near" has much prose soon after the title; "notice" is scored by prose soon after the title
+    that is not under a linked heading.
     """
     order, counts, last = page.order, page.counts, page.last_heading
     title = _title(page)
@@ -95,7 +95,7 @@ def title_place(page: PageBlocks) -> Named:
 
 
 def _title(page: PageBlocks) -> int:
-    """Return the block of the heading most like the page's title; the first `h1` if none is, -1 without one."""
+    """Return the block of the heading most like the page's title; the first `h1` if none is similar; -1 without an `h1`."""
     wanted, kind = _pieces(page.title), page.kind.tolist()
     best, where = _MIN_ALIKE, -1
     for block in page.is_heading.nonzero()[0].tolist() if wanted else ():
@@ -109,7 +109,7 @@ def _title(page: PageBlocks) -> int:
 
 
 def _pieces(text: str) -> set[str]:
-    """Return a text's words; pairs of its characters where words are not parted by spaces."""
+    """Return a text's words, or its character bigrams in scripts without spaces between words."""
     words = text.split()
     if not text.isascii() and len(text) > 12 * len(words):
         return {text[i : i + 2] for i in range(len(text) - 1)}
@@ -117,7 +117,7 @@ def _pieces(text: str) -> set[str]:
 
 
 def _near(page: PageBlocks, title: int) -> NDArray[np.float64]:
-    """Return the elements' scores, less for what is before the title or long after it."""
+    """Return the elements' scores, reduced for elements before the title or long after it."""
     score, elements = page.best.score, page.document.elements
     scored = score.nonzero()[0]
     in_page = page.around.take(scored)
@@ -129,18 +129,18 @@ def _near(page: PageBlocks, title: int) -> NDArray[np.float64]:
 
 
 def _notice(page: PageBlocks, title: int, linked: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the elements' scores by prose that is soon after the title and under no linked heading."""
+    """Return the elements' scores with prose weighted less before the title, long after it, and under linked headings."""
     passed = page.order - title
     prose = np.minimum(page.prose, MAX_PROSE_SCORE) * np.exp(-np.maximum(passed, 0) / _NEAR_BLOCKS)
     return page.scores(prose * (np.where(passed < 0, 0.2, 1) * np.where(linked, 0.3, 1)))
 
 
 def _shared(page: PageBlocks) -> Named:
-    """Return what else is in a block's parent, and the rank of the parent among all by their prose."""
+    """Return statistics of the rest of a block's parent, and the parent's rank by prose score."""
     of, parent, counts, score = page.of_elements, page.parent, page.counts, page.best.score
     rest = np.maximum(of.chars.take(parent) - counts.chars, 0)
     scored = score.nonzero()[0]
-    rank = page.around + len(scored) - (score > 0).cumsum()  # elements without prose come last, as they are in the page
+    rank = page.around + len(scored) - (score > 0).cumsum()  # elements without prose come last, in page order
     rank[scored[(-score.take(scored)).argsort(kind="stable")]] = np.arange(len(scored))
     return {
         "rest_link": np.where(rest > 0, (of.linked.take(parent) - counts.linked) / np.maximum(rest, 1), -1),

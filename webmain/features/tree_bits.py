@@ -1,4 +1,4 @@
-"""Sums of decision trees for many rows at once: rows are bits, and whole words of them walk down the trees together."""
+"""Sums of decision trees for many rows at once: rows are bits, and each operation handles a 64-bit word of rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_LEAVES: Final = 256
-"""`TreeBits` are not made of trees with more leaves."""
+"""Trees with more leaves are not supported by `TreeBits`."""
 
 _WORDS: Final = 4
-"""Words of rows that `TreeBits` looks at together; bounds the memory taken."""
+"""Words of rows processed together; bounds the memory."""
 
 _BITS: Final = 64
 _BYTE: Final = 8
@@ -26,28 +26,28 @@ _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 @dataclass(frozen=True)
 class TreeBits:
-    """Trees, arranged for many rows: rows are bits, and whole words of them walk down the trees together.
+    """Trees arranged for many rows: rows are bits, and each operation handles a 64-bit word of rows.
 
-    Each condition that the trees ask (of which many ask the same) is tested once for all rows and packed, a bit a row. The
-    rows that come to a node are a set of bits: those that come to its parent and pass, or fail, the parent's condition. Where
-    a row ends up in a tree is read from a few sets again, one for each binary digit of the leaf's number.
+    Each distinct condition of the trees is tested once for all rows; the results are packed, one bit per row. The rows that
+    reach a node are a set of bits: those that reach its parent and pass, or fail, the parent's condition. The leaf that a row
+    reaches is read from a few such sets, one for each binary digit of the leaf's number.
 
     Attributes
     ----------
     column : (n_conditions,) int64
     limit : (n_conditions, 64) float32
-        A condition holds where the column's value is above the limit, which is repeated for the rows of a word.
+        A condition holds if the column's value is above the limit, which is repeated for the rows of a word.
     levels : tuple of (int64 array, int64 array)
-        For each step down all trees what its inner nodes ask, and which of the children that the step before has reached
-        (all left ones, then all right ones) they are; of the first step, numbers of trees.
+        For each level of all trees, the conditions of its inner nodes, and their positions among the children of the previous
+        level (all left ones, then all right ones); on the first level, tree numbers.
     leaves : (2 ** n_digits, n_trees) int64
-        For each number of a leaf and each tree the child, counted over all steps; the last one, which no row reaches, where
-        there is none. As many trees make a group as leaves' numbers fit in a byte; all groups' first trees come first, and
-        the last groups are filled with trees of one leaf.
+        For each leaf number and tree, the index of that leaf among the children of all levels; the last index, which no row
+        reaches, if there is no such leaf. A group has as many trees as leaf numbers fit in a byte. The first trees of all
+        groups come first; the last groups are padded with trees of one leaf.
     values : (n_groups * 2 ** n_bits,) float64
-        What leaves add, one of each tree of a group together.
+        Sums of leaf values, for each combination of one leaf per tree of a group.
     offsets : (n_groups, 1) int64
-        Where each group's values begin.
+        Offset of each group's values.
     """
 
     column: NDArray[np.int64]
@@ -79,23 +79,23 @@ class TreeBits:
         return found
 
     def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
-        """Return for each condition the set of the rows for which it holds, as `(n_conditions, n_words)`."""
+        """Return for each condition the set of rows for which it holds: `(n_conditions, n_words)`."""
         n_rows, n_columns = values.shape
         n_words = -(-n_rows // _BITS)
-        found = np.zeros((len(self.column), n_words + (n_words == 3)), dtype=np.uint64)  # copies of 3 words take longer
+        found = np.zeros((len(self.column), n_words + (n_words == 3)), dtype=np.uint64)  # 3 words copy slower than 4
         holds = np.empty(self.limit.shape, dtype=np.bool_)
         for word in range(n_words):
             of_word = values[word * _BITS : (word + 1) * _BITS]
             rows = np.zeros((n_columns, _BITS), dtype=np.float32)
             rows[:, : len(of_word)] = of_word.T
-            for at in range(0, len(holds), _CONDITIONS):  # a piece that stays in the processor's cache
+            for at in range(0, len(holds), _CONDITIONS):  # a piece fits in the processor's cache
                 piece = slice(at, at + _CONDITIONS)
                 np.greater(rows.take(self.column[piece], axis=0, mode="clip"), self.limit[piece], out=holds[piece])
             found[:, word] = np.packbits(holds.ravel(), bitorder="little").view(np.uint64)
         return found
 
     def _digits(self, answers: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
-        """Yield for each digit, the highest first, and each tree the set of the rows whose leaf's number has the digit."""
+        """Yield, highest binary digit first, the set of rows for each tree whose leaf number has that digit set."""
         n_words = answers.shape[1]
         reached = np.zeros((2 * sum(len(condition) for condition, _ in self.levels) + 1, n_words), dtype=np.uint64)
         below = np.full((self.leaves.shape[1], n_words), _ALL)
@@ -121,7 +121,7 @@ class TreeBits:
         child: NDArray[np.int64],
         value: NDArray[np.float64],
     ) -> Self | None:
-        """Arrange trees, given as in `Trees`; None where they have too many leaves for this, or no inner node."""
+        """Return trees, given as in `Trees`, arranged so; None if one has too many leaves, or none has an inner node."""
         n = len(feature)
         is_inner = child[::2] != np.arange(n)
         tree = np.repeat(np.arange(len(roots)), np.diff(roots, append=n))

@@ -1,8 +1,8 @@
-"""Sums of decision trees as plain arrays: predicted by NumPy alone, written as plain values.
+"""Sums of decision trees as plain arrays: evaluated with NumPy alone, stored as plain values.
 
-The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page
-step down a level at a time together, so that the cost is a few array operations for each level: a few rows one by one
-(`Trees`), many as sets of bits (`TreeBits`).
+The trees are binary; a row goes left if its value is at most the threshold. All trees of a model advance one level at a
+time, which costs a few array operations per level. A few rows are evaluated one by one (`Trees`), many rows as sets of bits
+(`TreeBits`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NODES: Final = 200_000
 MAX_TREES: Final = 2_000
 MAX_DEPTH: Final = 24
 MAX_NUMBER: Final = 1e30
-"""Thresholds and values lie between it and its negative: sums of them stay finite."""
+"""Limit on the absolute value of thresholds and leaf values, so that sums stay finite."""
 
 _MANY_ROWS: Final = 5
 
@@ -43,15 +43,15 @@ class Trees:
     base : float
         Added to the sum.
     roots : (n_trees,) int64
-        Where each tree begins; nodes follow one another in preorder, tree after tree.
+        Index of each tree's root; nodes are in preorder, tree after tree.
     feature : (n_nodes,) int64
-        Column that a node looks at; 0 at leaves.
+        Column that a node tests; 0 for leaves.
     threshold : (n_nodes,) float32
         Rows with values up to it go left.
     child : (2 * n_nodes,) int64
         Left and right child of each node; a leaf is its own child.
     value : (n_nodes,) float64
-        What a leaf adds; 0 elsewhere.
+        Value of a leaf; 0 for inner nodes.
     depth : int
         Steps from a root to the deepest leaf.
     """
@@ -88,7 +88,7 @@ class Trees:
         return TreeBits.of(self.roots, self.feature, self.threshold, self.child, self.value)
 
     def leaf_values(self, row: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return what the leaf of each tree that a row falls into adds, `(n_trees,)`."""
+        """Return the value of the leaf that a row reaches in each tree: `(n_trees,)`."""
         above = row.take(self.feature, mode="clip") > self.threshold
         step, node = np.where(above, self.child[1::2], self.child[::2]), self.roots
         for _ in range(self.depth):
@@ -96,10 +96,10 @@ class Trees:
         return self.value.take(node)
 
     def contributions(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return how much each column moved each row's sum, step by step down every tree.
+        """Return the contribution of each column to each row's sum, accumulated down every tree.
 
-        A step adds the difference between the mean of the leaves below the node it leads to and below the one it leaves
-        (each leaf counted once), so that all contributions and the mean of a tree's leaves add up to its value.
+        Each step adds the mean of the leaves below the child minus the mean of those below its parent (each leaf counts
+        once). So all contributions plus the mean of a tree's leaves add up to its value.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Trees:
         flat, means = values.ravel(), self.means
         left, right = self.child[::2], self.child[1::2]
         node = np.tile(self.roots, n_rows)
-        start = np.repeat(np.arange(n_rows) * n_columns, len(self.roots))  # of the row in the flat array
+        start = np.repeat(np.arange(n_rows) * n_columns, len(self.roots))  # offset of the row in the flat array
         for _ in range(self.depth):
             inner = np.flatnonzero(left.take(node) != node)
             node, start = node.take(inner), start.take(inner)
@@ -140,8 +140,8 @@ class Trees:
     def to_plain(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the trees as JSON values.
 
-        A tree is a list of nodes in preorder. An inner node is the number of a column, its threshold and the place of the
-        right child in the list (the left one follows at once); a leaf is a list of its value alone.
+        A tree is a list of nodes in preorder. An inner node is a column number, a threshold and the position of the right
+        child in the list (the left child is next); a leaf is a list with only its value.
         """
         ends = [*self.roots.tolist()[1:], len(self.feature)]
         trees = []
@@ -158,18 +158,18 @@ class Trees:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any], names: Sequence[str]) -> Self:
-        """Read what `to_plain` wrote.
+        """Return the trees that `to_plain` wrote.
 
         Parameters
         ----------
         plain : mapping
         names : sequence of str
-            The columns that rows will have; the trees' own columns are found among them by name.
+            The columns of the rows to evaluate; the trees' columns are found among them by name.
 
         Raises
         ------
         ValueError
-            It is not of that form, or has a column that is not among these.
+            The values do not have that form, or a column is not among `names`.
         """
         try:
             place = {name: i for i, name in enumerate(names)}
@@ -203,12 +203,12 @@ class Trees:
 
 
 class Stack:
-    """Several sums of trees that look at the same row: one way down all their trees costs hardly more than that of one sum.
+    """Several sums of trees for the same row, evaluated together for hardly more than the cost of one.
 
     Parameters
     ----------
     sums : sequence of Trees
-        One at least.
+        At least one.
     """
 
     def __init__(self, sums: Sequence[Trees]) -> None:
@@ -226,7 +226,7 @@ class Stack:
         )
 
     def of_row(self, row: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return each of the sums for one row, `(n_sums,)`.
+        """Return all sums for one row: `(n_sums,)`.
 
         Parameters
         ----------
@@ -238,11 +238,11 @@ class Stack:
 
 
 def _is_number(found: Any) -> bool:
-    return type(found) in (int, float) and abs(found) <= MAX_NUMBER  # false for nan
+    return type(found) in (int, float) and abs(found) <= MAX_NUMBER  # False for NaN
 
 
 def _read_nodes(nodes: list[list[Any]]) -> tuple[NDArray[Any], ...]:
-    """Return for each node whether it is an inner one, its column, its right child's place, and its threshold or value."""
+    """Return for each node whether it is inner, its column, its right child's position, and its threshold or value."""
     is_inner = np.array([len(node) for node in nodes]) == 3
     if not {*map(len, nodes)} <= {1, 3}:
         raise ValueError("a node is neither a leaf nor has two children")
@@ -264,7 +264,7 @@ def _read_nodes(nodes: list[list[Any]]) -> tuple[NDArray[Any], ...]:
 def _checked_depth(
     here: NDArray[np.int64], ends: NDArray[np.int64], is_inner: NDArray[np.bool_], right: NDArray[np.int64]
 ) -> int:
-    """Return the steps to the deepest leaf of trees in preorder, from where each begins to where it ends."""
+    """Return the number of steps to the deepest leaf of trees in preorder; raise a ValueError if a tree is malformed."""
     if not (ends > here).all():
         raise ValueError("a tree without nodes")
     for depth in range(MAX_DEPTH + 1):
@@ -282,5 +282,5 @@ def _checked_depth(
 
 
 def _shortest(number: np.float32) -> float:
-    """Return the shortest decimal that is this number again."""
+    """Return the float with the shortest decimal form that rounds to this float32."""
     return float(str(number))

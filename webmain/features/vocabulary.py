@@ -1,6 +1,6 @@
-"""Words of class names and ids that name the parts of a page, looked up as bits of groups.
+"""Words in class names and ids that name parts of a page, looked up as bits of word groups.
 
-The words are in `vocabulary.toml`, frozen with the page model that knows them; what lines of text say is in
+The words are in `vocabulary.toml`, frozen with the page model that was trained with them. Phrases in lines of text are in
 `webmain.features.cues`.
 """
 
@@ -26,7 +26,7 @@ class Vocabulary:
     names : mapping of str to tuple of str
         Words of each group of class names and ids.
     name_bits : mapping of str to int
-        The groups of each word, a bit each in the order of the groups; words as they may be capitalised.
+        The groups of each word, one bit per group in order; includes capitalised and upper-case forms.
     """
 
     names: Mapping[str, tuple[str, ...]]
@@ -35,7 +35,7 @@ class Vocabulary:
 
 @once
 def vocabulary() -> Vocabulary:
-    """Return the vocabulary, read when first needed."""
+    """Return the vocabulary, which is read on first use."""
     plain = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
     names = {group: tuple(words.split()) for group, words in plain["names"].items()}
     bits: dict[str, int] = {}
