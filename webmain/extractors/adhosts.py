@@ -1,4 +1,4 @@
-"""Which elements of a page lead to advertisement servers: by our own list of hosts, or by a user's filter list.
+"""Finds elements that link to advertisement servers, by our own list of hosts or a user's filter list.
 
 Our list (`ad_hosts.txt`) is small and holds widely known servers only. A user's file is in the common filter-list syntax
 (`||ads.example^`, `@@` for exceptions, options such as `$third-party`) and is matched by the engine of the Brave browser
@@ -58,7 +58,7 @@ def is_ad_host(name: str) -> bool:
     Parameters
     ----------
     name : str
-        As `webmain.urls.host` gives it: lower-case ASCII without port.
+        As returned by `webmain.urls.host`: lower-case ASCII without port.
     """
     hosts = own_hosts()
     while name:
@@ -69,7 +69,7 @@ def is_ad_host(name: str) -> bool:
 
 
 def check_filters(path: str) -> None:
-    """Make sure that a filter list can be used.
+    """Raise an error unless a filter list can be used.
 
     Raises
     ------
@@ -94,21 +94,21 @@ def check_filters(path: str) -> None:
 
 
 def ad_elements(document: Document, *, own_list: bool = True, filters: str = "") -> NDArray[np.bool_]:
-    """Mark the elements with text inside whose `src` or `href` leads to an advertisement server.
+    """Return which elements with text have a `src` or `href` that leads to an advertisement server.
 
     Parameters
     ----------
     document : Document
     own_list : bool
-        Look at our own list.
+        Use our own list.
     filters : str
-        Path of a filter list to look at too; "" for none.
+        Path of an additional filter list; "" for none.
 
     Returns
     -------
     (n_elements,) bool
-        The elements themselves; `Elements.within` spreads them. Elements without text are never marked: nothing would
-        go with them.
+        Only the elements themselves; `Elements.within` adds their descendants. Elements without text are never marked,
+        since removing them would remove no text.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _is_filtered(document: Document, engine: Any, tag: str, address: str) -> boo
 
 
 def _engine(path: str) -> Any:
-    """Return the engine with a user's list; read anew when the file has changed."""
+    """Return the engine with a user's list; reloaded when the file has changed."""
     check_filters(path)
     file = Path(path).expanduser()
     state = file.stat()

@@ -1,4 +1,4 @@
-"""What an extractor is: the protocol, the record it answers with, and the one table of their names."""
+"""The extractor protocols, the record that extractors return, and the table of extractor names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Extraction:
     Attributes
     ----------
     segmentation : Segmentation
-        The method's own blocks.
+        The blocks of the method.
     extractor : str
         The method's name.
     score : (n_blocks,) float64
@@ -42,15 +42,15 @@ class Extraction:
         The paper's own quantity: TTR (Line-Block), priority (PAB), AR (Thai XPath), ...
     kept : (n_blocks,) bool
     why : sequence of str
-        For each block, the rule that decided, in a few words; a tuple.
+        For each block a short name of the rule that decided; stored as a tuple.
     duplicate_of : (n_blocks,) int32
-        For each block, the earlier block with the same text; -1 for none, as long as nobody looked for such.
+        For each block the earlier block with the same text; -1 for none, and for all blocks before duplicates are searched.
     confidence : float or None
-        Expected quality of the whole, where the method knows it.
+        Expected F1 of the kept text; None if the method does not estimate it.
     merges_duplicates : bool
-        Merging repeated blocks is part of the method.
+        Whether merging repeated blocks is part of the method.
     comments : (n_blocks,) bool or None
-        Blocks in which readers comment on the page; None where the method does not tell.
+        Blocks that are reader comments; None if the method does not detect them.
     """
 
     segmentation: Segmentation
@@ -94,13 +94,13 @@ class Extraction:
 
     @property
     def unit_verdicts(self) -> list[Verdict]:
-        """Exactly one verdict for every leaf (or source line) of the page."""
+        """One verdict for every leaf (or source line) of the page."""
         of_block = [self.verdict(b) for b in range(len(self.segmentation))]
         return [of_block[b] if b >= 0 else Verdict.OUTSIDE for b in self.segmentation.of_unit.tolist()]
 
     @property
     def kept_units(self) -> NDArray[np.bool_]:
-        """Return for each leaf (or source line) whether it is content."""
+        """Whether each leaf (or source line) is content."""
         return np.append(self.kept, False)[self.segmentation.of_unit]
 
     def dropping(self, duplicates: NDArray[np.int32]) -> Self:
@@ -115,16 +115,16 @@ class Extraction:
 
 
 NOT_SHOWN = HIDDEN | Flag.EMBEDDED
-"""What no reader sees: hidden text, and what frames and players would show where they are not supported."""
+"""Text that readers do not see: hidden text, and fallback text of frames and players."""
 
 
 def within(low: float, high: float) -> dict[str, tuple[float, float]]:
-    """Return metadata of a dataclass's field: its values are in this range."""
+    """Return the dataclass field metadata that limits an option to a range."""
     return {"within": (low, high)}
 
 
 class CheckedOptions:
-    """The options of an extractor: checked by the types of its fields (`Literal`), and by their ranges (`within`)."""
+    """Base of extractors that checks options by their fields' types (`Literal`) and ranges (`within`)."""
 
     name: ClassVar[str]
 
@@ -142,7 +142,7 @@ class CheckedOptions:
 
 @cache
 def _checks(kind: Any) -> list[tuple[str, tuple[str, ...], tuple[float, float] | None]]:
-    """Return the options of a class of extractors that are checked, with what is allowed."""
+    """Return the name, allowed values and range of each checked option of an extractor class."""
     found = []
     for option in fields(kind):
         literal = re.fullmatch(r"Literal\[(.*)\]", str(option.type))
@@ -154,13 +154,13 @@ def _checks(kind: Any) -> list[tuple[str, tuple[str, ...], tuple[float, float] |
 def range_sums(
     column: NDArray[Any], first: NDArray[np.int32], end: NDArray[np.int32] | NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Add up a column over half-open ranges of it."""
+    """Return the sums of a column over half-open ranges."""
     before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
     return before[end] - before[first]
 
 
 def body_index(tags: list[str]) -> int:
-    """Return the index of the body; of the root where there is none."""
+    """Return the index of the body, or of the root if there is none."""
     return tags.index("body") if "body" in tags else 0
 
 
@@ -181,39 +181,39 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class ExplainingExtractor(Extractor, Protocol):
-    """An extractor that can tell what moved the scores of blocks, and what it did not judge; no other needs to."""
+    """An extractor that can explain the scores of blocks, and name the elements that it did not judge; optional."""
 
     def pruned(self, segmentation: Segmentation) -> list[int]:
-        """Return the elements of a page that were left out as a whole: menus and footers, ascending."""
+        """Return the elements of a page that were excluded as a whole, such as menus and footers; ascending."""
 
     def contributions(
         self, segmentation: Segmentation, blocks: Sequence[int], *, most: int | None = None
     ) -> list[list[tuple[str, float, float]]]:
-        """Return for each block name, value and contribution (log-odds) of the `most` columns that moved its score most."""
+        """Return for each block the name, value and contribution (log-odds) of the `most` columns with the largest effect."""
 
 
 class NothingLearned(ValueError):  # noqa: N818 - reads as what it is
-    """The pages of a site hold no evidence to learn from; the message says what is missing."""
+    """The pages of a site have no evidence to learn from; the message says what is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """What an extractor has learned of one site: plain values, so that a file can hold it and reading it runs no code.
+    """What an extractor has learned of one site, as plain values: it can be stored in a file, and reading it runs no code.
 
     Attributes
     ----------
     n_pages : int
-        Pages it was learned from.
+        Number of pages it was learned from.
     columns : tuple of str
         Names of the features, in the order of the weights.
     weights : mapping
         The method's own state; only None, bool, int, float, str, lists and mappings of these with str keys.
     quality : float or None
-        Cross-validated agreement with the training labels, in [0, 1]; None where the method has no such figure.
+        Cross-validated agreement with the training labels, in [0, 1]; None if the method does not measure it.
     resemblance : float
-        Mean `SiteExtractor.resemblance` of the pages it was learned from: what later pages are held against.
+        Mean `SiteExtractor.resemblance` of the pages it was learned from, with which later pages are compared.
     note : str
-        What people should know of the pages ("on 9 of them ..."), told when the site is learned and not stored.
+        A remark on the pages ("on 9 of them ..."), shown when the site is learned; not stored.
     """
 
     n_pages: int
@@ -226,19 +226,19 @@ class Learned:
 
 @runtime_checkable
 class SiteExtractor(Extractor, Protocol):
-    """An extractor that learns from the pages of one site; derive from it to get the defaults.
+    """An extractor that learns from the pages of one site; subclasses inherit the defaults.
 
     Attributes
     ----------
     version : int
-        Version of what it learns; a model of another version is not used.
+        Version of its models; a model of another version is not used.
     min_pages : int
-        Pages it wants before it learns.
+        Minimum number of pages to learn from.
     judges_unlearned : bool
-        It gives sensible results without a model. Then it judges pages of sites that can not be learned, and pages unlike
-        those learned from; otherwise the default method does.
+        Whether it works without a model. If so, it also judges pages of sites that can not be learned, and pages unlike the
+        training pages; otherwise the default method does.
     always_answers : bool
-        It keeps some text even of pages in which it finds no block.
+        Whether it keeps some text even of pages in which it finds no block.
     """
 
     version: ClassVar[int]
@@ -248,12 +248,12 @@ class SiteExtractor(Extractor, Protocol):
 
     @property
     def learned(self) -> Learned | None:
-        """What was learned of the site; None as it comes."""
+        """What was learned of the site; None before `fit`."""
         ...
 
     @property
     def kept_generic(self) -> bool:
-        """Whether a site was learned from and nothing of it is used, as it did not help."""
+        """Whether a site was learned but nothing of it is used, because it did not help."""
         return False
 
     def fit(self, documents: Sequence[Document]) -> Self:
@@ -262,22 +262,22 @@ class SiteExtractor(Extractor, Protocol):
         Raises
         ------
         NothingLearned
-            The pages hold no evidence.
+            The pages have no evidence.
         """
         ...
 
     def restored(self, learned: Learned) -> Self:
-        """Return a new copy that knows what was learned earlier.
+        """Return a new copy with what was learned earlier.
 
         Raises
         ------
         ValueError
-            The weights are not of this method's form.
+            The weights do not have this method's form.
         """
         ...
 
     def resemblance(self, document: Document) -> float:
-        """Return how much a page looks like those learned from, in [0, 1]: about 0 after the layout has changed."""
+        """Return how much a page resembles the training pages, in [0, 1]: about 0 after the layout has changed."""
         ...
 
 
@@ -292,10 +292,10 @@ EXTRACTORS = MappingProxyType(
         "thai_xpath": "webmain.extractors.thai_xpath:ThaiXPath",
     }
 )
-"""Names and where they live."""
+"""Import path of each built-in extractor, by name."""
 
 DEFAULT = "learned"
-"""What is used where nothing is asked for: our own, the best of these on every set of gold data (docs/evaluation.md)."""
+"""Used unless another is requested: our own, the best of these on every set of gold data (docs/evaluation.md)."""
 
 
 class UnknownExtractor(ValueError):  # noqa: N818 - reads as what it is
@@ -303,19 +303,18 @@ class UnknownExtractor(ValueError):  # noqa: N818 - reads as what it is
 
 
 def create(spec: str | Extractor | None = None) -> Extractor:
-    """Make an extractor from its name or import path, with options after a colon.
+    """Return an extractor by its name or import path, with options after a colon.
 
     Parameters
     ----------
     spec : str, Extractor or None
-        "pab"; "line_block:decision=sigma,tkd=require"; "package.module:Class" for one of your own, which may take options the
-        same way; an extractor is returned as it is; None gives the default. To import a module runs what is in it; nothing
-        in it is called but a class of extractors.
+        "pab", "line_block:decision=sigma,tkd=require", or "package.module:Class" (importing the module runs its code; only
+        an extractor class is called). An extractor is returned unchanged; None gives the default.
 
     Raises
     ------
     UnknownExtractor
-        With what was given and what is allowed.
+        Unknown name, import path or option; the message says what is allowed.
     """
     if spec is None:
         spec = DEFAULT
@@ -363,7 +362,7 @@ def _checked(made: Extractor) -> Extractor:
 
 
 def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
-    """Return True if a thing is a class of extractors, without calling it."""
+    """Return True if an object is an extractor class, without calling it."""
     return (
         isinstance(kind, type)
         and isinstance(getattr(kind, "name", None), str)
@@ -372,7 +371,7 @@ def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
 
 
 def _options(kind: type, text: str) -> dict[str, object]:
-    """Read "a=1,b=x" by the types of the extractor's fields; those that hold what it has learned are no options."""
+    """Return "a=1,b=x" as options, converted to the types of the extractor's fields; learned state is not an option."""
     values: dict[str, object] = {}
     if not text:
         return values

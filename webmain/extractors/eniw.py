@@ -1,4 +1,4 @@
-"""ENIW, the rival that the Priority Assignment paper measures itself against: all text that remains after some tags go.
+"""ENIW, the baseline of the Priority Assignment paper: keeps all text that remains after some tags are removed.
 
 References
 ----------
@@ -26,13 +26,13 @@ REMOVED = frozenset(("script", "style", "form", "marquee", "meta"))
 
 @dataclass(frozen=True)
 class ENIW(CheckedOptions):
-    """Drop tags without text and the removed tags, keep every text block of the tree that remains.
+    """Drops tags without text and the removed tags, and keeps every text block of the remaining tree.
 
     Parameters
     ----------
     hidden : {"drop", "keep"}
-        Text that the page hides from its readers, and fallback text of frames and players, is dropped. Deviation: the
-        paper knows no hidden text; "keep" is its exact reading.
+        Whether hidden text, and fallback text of frames and players, is dropped. Deviation: the paper does not consider
+        hidden text; "keep" follows it exactly.
 
     Notes
     -----
@@ -43,7 +43,7 @@ class ENIW(CheckedOptions):
     hidden: Literal["drop", "keep"] = "drop"
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into the text blocks of the tree without the removed tags (section 2)."""
+        """Return the text blocks of the tree without the removed tags (section 2)."""
         leaves, elements = document.leaves, document.elements
         removed = elements.within(elements.named(REMOVED))[leaves.elements]
         if self.hidden == "drop":
@@ -52,7 +52,7 @@ class ENIW(CheckedOptions):
         return from_runs(document, owner, fresh=leaves.gaps >= int(Break.BR_BR))
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Keep every block."""
+        """Return a verdict that keeps every block."""
         n = len(segmentation)
         one = np.ones(n)
         return Extraction(

@@ -1,4 +1,4 @@
-"""Layout-Based Detachment: advertisements and the site's layout go, the rest is divided by gathering nodes and judged.
+"""Layout-Based Detachment: removes advertisements and the site's layout, divides the rest by gathering nodes, judges it.
 
 References
 ----------
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 GATHERING = frozenset(
     "div table tbody tr td ul ol dl section article main aside nav header footer form center blockquote figure body".split()
 )
-"""Gathering nodes: elements that group others visually. The paper uses the term and lists none."""
+"""Gathering nodes: elements that group others visually. The paper uses the term without listing any."""
 
 COLUMNS = ("parents", "steps", "pages", "text_nodes", "texts", "text_pages")
-"""What is learned of a site: the columns of its `SiteTree`."""
+"""The learned columns of a site's `SiteTree`."""
 
 _BOXES = "webmain.extractors.lbda:_Boxes"
 """Key of `Document.views`: the last segmentation's `of_unit`, and its gathering nodes."""
 
 _LEAST_RECURRING = 3
-"""Pages that must share a text for the pages of its own path alone to count, where few of all pages have that path."""
+"""Minimum pages with a text for its share to be taken of the pages with its path, instead of all pages."""
 
 _DEGREES = ("rule 4, degree a", "rule 3, degree b", "rule 2, degree c")
 _OUTCOMES = ("too little prose", "mostly links", "prose", "between prose")
@@ -59,65 +59,66 @@ _LITTLE, _LINKS, _PROSE, _BETWEEN = range(len(_OUTCOMES))
 
 @dataclass(frozen=True)
 class LBDA(CheckedOptions, SiteExtractor):
-    """Detach advertisements and the layout that a site's pages share; of the other blocks keep those that are prose.
+    """Detaches advertisements and the layout that a site's pages share, and keeps the other blocks that are prose.
 
     Parameters
     ----------
     ads : bool
         Remove elements whose `src` or `href` leads to an advertisement server, with all inside them (step 2).
     filters : str
-        Path of a filter list in the common syntax, to be looked at too; needs the extra `adblock`. "" for none.
+        Path of an additional filter list in the common syntax; needs the extra `adblock`. "" for none.
     own_list : bool
-        Look at the list of hosts that comes with the package; without it `filters` replaces it.
+        Use the package's own list of hosts; if False, `filters` replaces it.
     site : bool
-        Detach what the site's pages share (step 3); it needs `fit`.
+        Detach what the site's pages share (step 3); requires `fit`.
     share : float
         Text is layout if it is in more than this share of the pages at the same path.
     min_pages : int
-        Different pages that `fit` wants. Two are enough: what both have is seldom the article.
+        Minimum number of different pages for `fit`. Two are enough: what both share is seldom the article.
     min_words : float
-        A block is body text from this weight on (step 5, see Notes), in words.
+        Minimum weight of body text, in words (step 5, see Notes).
     min_marks, max_marks : float
-        Marks for each word of prose: below the first and above the second the weight falls in proportion.
+        Range of punctuation marks per word in prose; outside of it the weight falls in proportion.
     records : bool
-        Blocks between body text are body text too (step 5, see Notes).
+        Whether blocks between body text are body text too (step 5, see Notes).
     max_gap_links : float
-        Such a block has at most this share of linked text.
+        Maximum share of linked text of such a block.
     hidden : {"drop", "keep"}
-        Text that the page hides from its readers, and fallback text of frames and players, is in no block. Deviation: the
-        paper knows no hidden text; "keep" is its exact reading.
+        Whether hidden text, and fallback text of frames and players, is excluded from blocks. Deviation: the paper does not
+        consider hidden text; "keep" follows it exactly.
     tree : SiteTree or None
-        What was learned of the site; set by `fit` and `restored`.
+        Merged tree of the site's pages; set by `fit` and `restored`.
     usual_resemblance : float
-        Mean resemblance of the pages learned from; set by `fit` and `restored`.
+        Mean resemblance of the training pages; set by `fit` and `restored`.
 
     Notes
     -----
     `ads=false,site=false` is the baseline: segmentation and extraction without steps 2 and 3.
 
-    Step 3. The paper integrates the trees of a site's pages into one and doesn't say what is done with it. Here a run of
-    text in one block-level element is layout if more than `share` of all pages have it at that path (tags with ids and
-    classes), or at least 3 pages and more than `share` of the pages in which the path is at all: a page may come from
-    a template that few pages use. Pages that come twice, also those with much the same long texts, count once. With one
-    page there is no evidence, and nothing happens.
+    Step 3. The paper merges the trees of a site's pages into one and doesn't say how it is used. Here a run of text in one
+    block-level element is layout if more than `share` of all pages have it at that path (tags with ids and classes), or if
+    at least 3 pages and more than `share` of the pages with that path have it: few pages may use the page's template.
+    Repeated pages, including those with nearly the same long texts, count once. With one page there is no evidence, and
+    nothing is detached.
 
-    Step 4. The rules, not the pseudo-code, which swaps two labels. A child is visible if it has shown text that the steps
-    before left; text nodes are children (else `<div>text</div>` would go by rule 1); neighbouring inline children are
-    archived together (else rule 4 would shred sentences). Images are no children, for blocks are made of text. A gathering
-    node that is inside a child that gathers nothing (`li`, `span`) counts as the parent's gathering child.
+    Step 4. Implements the rules, not the pseudo-code, which swaps two labels. A child is visible if it has shown text that
+    steps 2 and 3 left. Text nodes are children (else rule 1 would drop `<div>text</div>`). Neighbouring inline children
+    form one block (else rule 4 would split sentences). Images are not children, because blocks consist of text. A gathering
+    node inside a non-gathering child (`li`, `span`) counts as a gathering child of the parent.
 
-    Step 5. The paper relates text length, punctuation and links in words only. Here a block's weight (`raw`) is ::
+    Step 5. The paper describes the roles of text length, punctuation and links without a formula. Here a block's weight
+    (`raw`) is ::
 
         W = n * (1 - l) * min(1, d / min_marks, max_marks / d)
 
-    for n words, the share l of characters in links, and d marks for each word: links take from the length, and the
-    density of marks tells prose from labels (too few) and from tables and code (too many). Marks are punctuation, and in
-    Thai, Lao, Khmer and Burmese also the spaces, which part phrases there (`webmain.features.prose`). Prose has .05 to
-    .45 marks a word in all of 14 languages that were measured. The score is W / (W + min_words).
+    for n words, the share l of characters in links, and d marks per word: links reduce the length, and the density of marks
+    separates prose from labels (too few) and from tables and code (too many). Marks are punctuation and, in Thai, Lao,
+    Khmer and Burmese, also spaces, which separate phrases there (`webmain.features.prose`). Prose has .05 to .45 marks per
+    word in all 14 languages measured. The score is W / (W + min_words).
 
-    The paper's record is "a set of sibling subtrees, consecutive or interrupted by some noisy nodes", and the boundaries of
-    its blocks are eliminated in the end: so of the blocks of one gathering node those between the first and the last body
-    text are kept as well (a subhead, a short paragraph), score .5, unless more than `max_gap_links` of them is links.
+    The paper's record is "a set of sibling subtrees, consecutive or interrupted by some noisy nodes", whose block
+    boundaries are finally removed. So blocks of one gathering node between its first and last body text (a subheading, a
+    short paragraph) are also kept, with score .5, unless more than `max_gap_links` of such a block is links.
     """
 
     name: ClassVar[str] = "lbda"
@@ -155,7 +156,7 @@ class LBDA(CheckedOptions, SiteExtractor):
 
     @property
     def learned(self) -> Learned | None:
-        """The merged tree of the site's pages; None as it comes."""
+        """The merged tree of the site's pages; None before `fit`."""
         if self.tree is None:
             return None
         return Learned(
@@ -167,12 +168,12 @@ class LBDA(CheckedOptions, SiteExtractor):
         )
 
     def fit(self, documents: Sequence[Document]) -> Self:
-        """Merge the tag trees of a site's pages into one (Tag Tree Parsing).
+        """Return a copy with the merged tag tree of a site's pages (Tag Tree Parsing).
 
         Raises
         ------
         NothingLearned
-            Fewer than `min_pages` of the pages are different, or step 3 is switched off.
+            Fewer than `min_pages` different pages, or step 3 is switched off.
         """
         if not self.site:
             raise NothingLearned(f"{self.name}: site=false, so that nothing is learned from pages")
@@ -186,32 +187,32 @@ class LBDA(CheckedOptions, SiteExtractor):
         return replace(self, tree=tree, usual_resemblance=usual)
 
     def restored(self, learned: Learned) -> Self:
-        """Return a new copy that knows a site's merged tree.
+        """Return a copy with a site's merged tree.
 
         Raises
         ------
         ValueError
-            The weights are no site tree.
+            The weights are not a site tree.
         """
         if tuple(learned.columns) != COLUMNS:
             raise ValueError(f"{self.name}: a model with columns {', '.join(learned.columns)} is not of this method")
         return replace(self, tree=SiteTree.from_plain(learned.weights), usual_resemblance=learned.resemblance)
 
     def resemblance(self, document: Document) -> float:
-        """Return which share of what is common to the site's pages is in a page; 0 where nothing was learned."""
+        """Return `SiteTree.resemblance` of a page; 0 if nothing was learned."""
         return self.tree.resemblance(document) if self.tree is not None else 0.0
 
     # --- extraction: steps 2 to 5 --------------------------------------------------------------------------------
 
     def segment(self, document: Document) -> Segmentation:
-        """Remove advertisements, detach the layout, and divide the rest by the four rules (steps 2 to 4)."""
+        """Return the blocks that remain after advertisements and layout are removed, by the four rules (steps 2 to 4)."""
         boxes = _Boxes(document, self._remaining(document))
         segmentation = from_runs(document, boxes.owners())
         document.views[_BOXES] = segmentation.of_unit, boxes
         return segmentation
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Keep the blocks that are body text by length, marks and links (Data Extraction, step 5)."""
+        """Return verdicts that keep body text, judged by length, marks and links (Data Extraction, step 5)."""
         document = segmentation.document
         leaves = document.leaves
         counts = count_prose(leaves.texts)
@@ -244,7 +245,7 @@ class LBDA(CheckedOptions, SiteExtractor):
         )
 
     def _remaining(self, document: Document) -> NDArray[np.bool_]:
-        """Tell the leaves that steps 2 and 3 leave."""
+        """Return which leaves remain after steps 2 and 3."""
         leaves, elements = document.leaves, document.elements
         removed = leaves.has(NOT_SHOWN if self.hidden == "drop" else 0)
         if self.ads:
@@ -255,7 +256,7 @@ class LBDA(CheckedOptions, SiteExtractor):
         return ~removed
 
     def _is_layout(self, document: Document, tree: SiteTree) -> NDArray[np.bool_]:
-        """Tell the leaves of runs that most pages have with the same text at the same path."""
+        """Return which leaves are in runs that most pages have with the same text at the same path."""
         runs = text_runs(document)
         found = tree.evidence(runs)
         layout = (found.n_same >= 2) & (found.n_same > self.share * tree.n_pages)
@@ -264,7 +265,7 @@ class LBDA(CheckedOptions, SiteExtractor):
 
 
 class _Boxes:
-    """The gathering nodes of a page, as far as they hold text that is left, and what is in which."""
+    """The gathering nodes of a page that contain remaining text, and the elements and leaves in each."""
 
     def __init__(self, document: Document, shown: NDArray[np.bool_]) -> None:
         self._leaves = document.leaves
@@ -272,14 +273,14 @@ class _Boxes:
         self._shown = shown
         before = np.concatenate(([0], np.cumsum(shown)))
         self._visible = before[elements.leaf_ends] > before[elements.leaf_starts]
-        gathering = elements.named(GATHERING) & self._visible  # rule 1: without visible child it goes
+        gathering = elements.named(GATHERING) & self._visible  # rule 1: nodes without visible child are dropped
         total = np.concatenate(([0], np.cumsum(gathering)))
         deeper: NDArray[np.bool_] = total[elements.ends] > total[1:]
         self._gathers_text = gathering & ~deeper  # rules 2 and 3: no gathering child
         self._near, self._child = _nearest(elements, gathering, self._visible)
 
     def owners(self) -> NDArray[np.int32]:
-        """Name the element whose block each leaf belongs to, -1 for none.
+        """Return the element whose block each leaf belongs to, -1 for none.
 
         It is the innermost gathering node (rules 2 and 3; rule 4 for text and inline elements, so that neighbours stay
         together), or under rule 4 that node's child.
@@ -298,7 +299,7 @@ class _Boxes:
         return np.where(self._gathers_text[element], np.where(children[element] > 1, 1, 2), 0)
 
     def records(self, element: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the gathering node that holds each block and its siblings: around a gathering node the next one."""
+        """Return the gathering node around each block and its siblings; for a gathering node, the next one above."""
         around = np.where(self._gathers_text[element], self._elements.parents[element], element)
         return np.where(around >= 0, self._near[around], -1)
 
@@ -306,11 +307,11 @@ class _Boxes:
 def _nearest(
     elements: Elements, gathering: NDArray[np.bool_], visible: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Find for each visible element the innermost gathering node, itself included; and that node's child that holds it.
+    """Return for each visible element its innermost gathering node (or itself), and that node's child that contains it.
 
-    All others have none: -1.
+    -1 for all other elements.
     """
-    near, child = [-1] * (len(elements) + 1), [-1] * (len(elements) + 1)  # the last is of what is above the root
+    near, child = [-1] * (len(elements) + 1), [-1] * (len(elements) + 1)  # the last entry is for the parent of the root
     parents, gathers = elements.parent, gathering.tolist()
     for i in np.flatnonzero(visible).tolist():
         parent = parents[i]
@@ -321,7 +322,7 @@ def _nearest(
 
 
 def _between(record: NDArray[np.int32], is_body: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell the blocks that are between the first and the last body text of their record and are none themselves."""
+    """Return which blocks are not body text but between the first and the last body text of their record."""
     n = len(record)
     index = np.arange(n)
     _, group = np.unique(record, return_inverse=True)

@@ -1,10 +1,10 @@
-"""The learned extractor: a model of what any page's blocks look like, which adapts itself to each site it sees.
+"""The learned extractor: a page model for the blocks of any page, which can also be adapted to a site.
 
 References
 ----------
-Own work. Blocks as rows of shallow text features, judged by trees, follow Christian Kohlschütter, Peter Fankhauser, Wolfgang
-Nejdl: Boilerplate Detection using Shallow Text Features (2010); boosted trees follow Jerome Friedman: Greedy Function
-Approximation: A Gradient Boosting Machine (2001). What the five published methods look at is among the columns
+Own work. Blocks as rows of shallow text features, judged by trees, follow Christian Kohlschütter, Peter Fankhauser,
+Wolfgang Nejdl: Boilerplate Detection using Shallow Text Features (2010); boosted trees follow Jerome Friedman: Greedy
+Function Approximation: A Gradient Boosting Machine (2001). The features of the five published methods are among the columns
 (`webmain.extractors.page_model`).
 """
 
@@ -55,16 +55,16 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 NEVER_SHOWN: Final = Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
-"""What no reader ever sees. Text that is not displayed when the page loads is judged: tabs, and what opens on a click."""
+"""Flags of text that readers never see. Text that is only not displayed on load (tabs, folded sections) is judged."""
 
 LITTLE: Final = 250
-"""Where fewer characters are shown, hidden text is looked at."""
+"""If fewer characters are shown, hidden text is judged too."""
 
 MAX_SITE_PAGES: Final = 200
-"""Pages of a site that are learned from, the first ones: more tell hardly more."""
+"""Limit on pages that a site is learned from, the first ones; more improve little."""
 
 BY_SITE: Final = "the site's other pages"
-"""What is in the place of a column's name where a site's model moved a block's score."""
+"""Name used instead of a column for a site model's contribution to a block's score."""
 
 
 _WHY: Final = (
@@ -81,22 +81,22 @@ _WHY: Final = (
 
 @dataclass(frozen=True)
 class LearnedExtractor(CheckedOptions, SiteExtractor):
-    """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1.
+    """Scores each block with a model trained on labelled pages, and keeps the set with the highest expected F1.
 
     Parameters
     ----------
     profile : {"auto", "news", "general"}
-        "news": the page is one with an article; comments, related stories, bylines, captions and boxes are no part of it.
-        "general": it is another one; posts of a forum, descriptions of products, entries of a list are content. "auto":
-        it is an article as probably as the page model says; in a crawl discovery's evidence counts half.
+        "news": the page has an article; comments, related stories, bylines, captions and panels are not part of it.
+        "general": another page; forum posts, product descriptions and list entries are content. "auto": uses the page
+        model's probability that it is an article; in a crawl, evidence from discovery counts for half.
     min_pages : int
-        Different pages of a site that `fit` wants.
+        Minimum number of different pages for `fit`.
     learned : Learned or None
-        What is known of the site.
+        What was learned of the site.
 
     Notes
     -----
-    Some text is kept of every page that has any (`always_answers`).
+    Some text is kept from every page that has any (`always_answers`).
     """
 
     name: ClassVar[str] = "learned"
@@ -108,12 +108,12 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     learned: Learned | None = field(default=None, repr=False)
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into what a reader sees as one unit.
+        """Return the default segmentation of a page, without menus, footers and text that is never shown.
 
-        Menus and footers are in no block (`webmain.html.pruning`). Text that is never shown is in none either, nor is text
-        that is hidden inside a block that shows some. Blocks that are wholly hidden until a script runs are judged like
-        others. Where hardly anything is shown, what comes first of text in `noscript`, hidden, or in place of an embed makes
-        the blocks.
+        Menus and footers are excluded by `webmain.html.pruning`. Hidden text is excluded from blocks that also have shown
+        text. Blocks that are wholly hidden until a script runs are judged like others. If hardly
+        anything is shown, the blocks are made of the first kind of text with enough prose: shown, `noscript`, hidden, in an
+        embed (`webmain.embedded.fallback`).
         """
         leaves, elements = document.leaves, document.elements
         hidden = leaves.has(NOT_SHOWN)
@@ -129,7 +129,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return segment(document, member=member)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Score blocks by their probability of being content and keep the best set."""
+        """Return each block's probability of being content, and the best set of blocks."""
         if not len(segmentation):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
@@ -154,7 +154,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         )
 
     def pruned(self, segmentation: Segmentation) -> list[int]:
-        """Return the elements of a page that were left out as a whole: menus and footers, ascending."""
+        """Return the elements of a page that were excluded as a whole, such as menus and footers; ascending."""
         elements, inside = segmentation.document.elements, segmentation.of_unit >= 0
         start, end = elements.first_leaf, elements.end_leaf
         return [i for i in pruned_elements(segmentation.document) if not inside[start[i] : end[i]].any()]
@@ -162,9 +162,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     def contributions(
         self, segmentation: Segmentation, blocks: Sequence[int], *, most: int | None = None
     ) -> list[list[tuple[str, float, float]]]:
-        """Return what moved the scores of blocks: for each column its name, value and contribution, the strongest first.
+        """Return for each block its columns' names, values and contributions (log-odds), largest effect first.
 
-        What a site's other pages say is among the columns as `BY_SITE`, with the log-odds before it as its value.
+        The site model's contribution is listed as `BY_SITE`; its value is the log-odds without it.
         """
         seen, article, generic = self._look(segmentation)
         rows = seen.with_article(article)[list(blocks)]
@@ -185,7 +185,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     def _by_site(
         self, segmentation: Segmentation, texts: Sequence[str], generic: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """Return log-odds with what is known of the site, and the signs of blocks of which people said what they are."""
+        """Return the log-odds after the site model and manual corrections, and the corrections' signs."""
         if self._site is None:
             return generic, np.zeros(len(generic), dtype=np.int8)
         margin, signs = self._site.margins(segmentation, texts, generic), self._site.signs(segmentation, texts)
@@ -195,7 +195,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return margin, signs
 
     def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
-        """Return a page's columns, its probability of being an article, and its blocks' log-odds by the page model."""
+        """Return a page's columns, its probability of being an article, and its blocks' log-odds from the page model."""
         model, seen = page_model(), columns(segmentation)
         row = page_row(seen)
         article = self._article(model.article_share(row), segmentation.document)
@@ -203,9 +203,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return seen, article, model.margins(seen, article)
 
     def _article(self, share: float, document: Document) -> float:
-        """Return the probability of a page being an article: half by what it is itself, half by its site, if known.
+        """Return the probability that a page is an article: the mean of its own and, if known, its site's.
 
-        Where a crawl took it for one, and a feed, a news sitemap or its own data say so, half by that.
+        If a crawl took it for an article, and a feed, a news sitemap or its own data confirm it, the mean of that and 1.
         """
         if self.profile != "auto":
             return 1.0 if self.profile == "news" else 0.0
@@ -222,16 +222,15 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return None if self.learned is None else _site_model(self.learned)
 
     def fit(self, documents: Sequence[Document]) -> Self:
-        """Learn a site: what the page model makes of each place over all pages, and which texts recur.
+        """Return a copy that has learned a site: the page model's mean verdict at each place, and recurring texts.
 
-        Where neither helps on pages that are held back, the site is judged as any other ("kept generic": `quality` is None).
-        Of more than `MAX_SITE_PAGES` pages the first ones are read, one after the other; those that can not be read, and
-        those that came before, are left out.
+        If neither helps on held-out pages, the site is judged like any other ("kept generic": `quality` is None). At most
+        the first `MAX_SITE_PAGES` pages are read, one at a time; unreadable and repeated pages are skipped.
 
         Raises
         ------
         NothingLearned
-            Fewer than `min_pages` of the pages are different and have text.
+            Fewer than `min_pages` different pages with text.
         """
         from webmain.extractors.site_model import COLUMNS, learn_site
 
@@ -251,7 +250,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return replace(self, learned=learned)
 
     def _site_pages(self, documents: Iterable[Document]) -> Iterator[SitePage]:
-        """Judge each of the different pages as it comes, and keep what a site is learned from."""
+        """Yield what is needed of each distinct page to learn its site."""
         from webmain.features.site_memory import site_page
         from webmain.features.site_paths import KnownPages
 
@@ -262,7 +261,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
                 if not len(segmentation) or not known.add(document):
                     continue
                 seen, article, margin = self._look(segmentation)
-            except Rejected:  # too slow, above all
+            except Rejected:  # mostly `TOO_SLOW`
                 continue
             yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=article)
 
@@ -272,7 +271,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         Raises
         ------
         ValueError
-            It is not a model of this method.
+            Not a model of this method.
         """
         copy = replace(self, learned=learned)
         vars(copy)["_site"] = _site_model(learned)  # checked and read at once
@@ -280,16 +279,16 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
     @property
     def kept_generic(self) -> bool:
-        """Whether a site's pages were learned from, and nothing of them is believed."""
+        """Whether a site was learned but nothing of it is used."""
         return self._site is not None and not self._site.is_adopted
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that is at places known of the site; 0 where nothing was learned."""
+        """Return the share of a page's text that is at known places of the site; 0 if nothing was learned."""
         return 0.0 if self._site is None else self._site.resemblance(self.segment(document))
 
 
 def _site_model(learned: Learned) -> SiteModel:
-    """Read what was learned of a site."""
+    """Return the site model in what was learned."""
     from webmain.extractors.site_model import COLUMNS, SiteModel
 
     if tuple(learned.columns) != COLUMNS:

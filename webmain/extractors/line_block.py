@@ -1,4 +1,4 @@
-"""Line-Block: neighbouring source lines with text, judged by text, anchors and title keywords; no tree is built.
+"""Line-Block: groups adjacent source lines with text and judges them by text density, anchors and title keywords.
 
 References
 ----------
@@ -33,7 +33,7 @@ _WHY = (
     "title keywords",
 )
 _THIN, _LINKED, _NO_KEYWORDS, _DENSE, _RESCUED = range(len(_WHY))
-_FEW_KEYWORDS = 40  # so many are looked for one by one instead of splitting the texts into words
+_FEW_KEYWORDS = 40  # up to so many are searched one by one, without splitting the texts into words
 MAX_TITLE_CHARS = 1_000
 """Characters of a title that keywords are taken from."""
 
@@ -43,14 +43,14 @@ _THAI = re.compile("[\u0e01-\u0e4e]")
 
 @dataclass(frozen=True)
 class Features:
-    """What the decision rests on, one value for each line-block (section IV.A).
+    """The features that decide, one value for each line-block (section IV.A).
 
     Attributes
     ----------
     ttr : (n_blocks,) float64
-        Text length over number of tags; a block without tags divides by 1.
+        Text length divided by the number of tags, or by 1 if there are none.
     attr : (n_blocks,) float64
-        Anchor text length over text length.
+        Anchor text length divided by text length.
     tkd : (n_blocks,) float64
         Occurrences of title keywords.
     """
@@ -62,34 +62,35 @@ class Features:
 
 @dataclass(frozen=True)
 class LineBlock(CheckedOptions):
-    """Keep the line-blocks with much text for each tag, little anchor text, and words of the title.
+    """Keeps the line-blocks with much text per tag, little anchor text, and words of the title.
 
     Parameters
     ----------
     decision : {"fixed", "sigma"}
         "fixed": the thresholds below. "sigma": the threshold of each feature is `lambda_` times its standard deviation over
-        the page's line-blocks (section IV.B: tau = lambda sigma); a deviation of 0, as with one block, leaves the fixed one.
+        the page's line-blocks (section IV.B: tau = lambda sigma); the fixed one is used if the deviation is 0, as with one
+        block.
     tkd : {"rescue", "require"}
-        Deviation inside the paper: its formula (section V, step 4) requires title keywords with the other two; its text
-        (step 3) brings them in to rescue blocks that are dense in keywords but not in text.
+        The paper contradicts itself: its formula (section V, step 4) requires title keywords in addition to the other two;
+        its text (step 3) uses them to rescue blocks that are dense in keywords but not in text.
     lambda_ : float
         The constant of "sigma"; the paper gives no value.
     max_gap : int
         Lines without text allowed between two lines of one block (section V, step 2: "the distance of any two neighbor
-        lines with text"; the paper gives no value: of 0, 1 and 3, the one that is best on the development part of WCXB). At
-        -1 no two lines are one block, as the paper has it where each is between tags of its own (section IV.A: "Block
-        means that it defines between open tag <> and end tag </>").
+        lines with text"). The paper gives no value; the default is the best of 0, 1 and 3 on the development part of WCXB.
+        At -1 each line is its own block, as in the paper where each has tags of its own (section IV.A: "Block means that it
+        defines between open tag <> and end tag </>").
     min_ttr, max_attr, min_tkd : float
         Fixed thresholds: TTR > 30, ATTR < .2, TKD >= 2 (section IV.B).
 
     Notes
     -----
-    Lines come from `webmain.html.lines.source_lines`, which leaves out the head, scripts, styles, comments and what cannot
-    show; so there is no option for hidden text. Title keywords are the words of the title, case folded, without stop
+    Lines come from `webmain.html.lines.source_lines`, which drops the head, scripts, styles, comments and hidden elements;
+    so there is no option for hidden text. Title keywords are the words of the title, case folded, without stop
     words and single characters; words of scripts without spaces are segmented in the title and counted as substrings.
 
-    Raw is TTR. Each condition is mapped to [0, 1] so that its threshold lies at .5; the score is their minimum, or their
-    maximum with that of the keywords where these rescue.
+    Raw is TTR. Each condition is mapped to [0, 1] with its threshold at .5. With "require" the score is the minimum
+    of all three; with "rescue" the minimum of the first two, or the keywords' value if that is higher.
     """
 
     name: ClassVar[str] = "line_block"
@@ -102,7 +103,7 @@ class LineBlock(CheckedOptions):
     min_tkd: float = field(default=2.0, metadata=within(0, 1e9))
 
     def segment(self, document: Document) -> Segmentation:
-        """Merge neighbouring lines with text into line-blocks (section V, step 2)."""
+        """Return line-blocks of adjacent lines with text (section V, step 2)."""
         lengths = document.lines.text_lengths
         at = np.flatnonzero(lengths)
         of_unit = np.full(len(lengths), -1, dtype=np.int32)
@@ -115,7 +116,7 @@ class LineBlock(CheckedOptions):
         return Segmentation(document, Unit.LINES, first, end, np.full(len(first), -1, dtype=np.int32), of_unit)
 
     def features(self, segmentation: Segmentation) -> Features:
-        """Compute TTR, ATTR and TKD of each line-block (section IV.A, definitions)."""
+        """Return TTR, ATTR and TKD of each line-block (section IV.A, definitions)."""
         lines = segmentation.document.lines
         length, anchor, tags = (
             range_sums(column, segmentation.first, segmentation.end).astype(np.float64)
@@ -128,7 +129,7 @@ class LineBlock(CheckedOptions):
         return Features(length / np.maximum(tags, 1), anchor / np.maximum(length, 1), np.array(tkd, dtype=np.float64))
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Compare the features with their thresholds (section V, step 4)."""
+        """Return verdicts from comparing the features with their thresholds (section V, step 4)."""
         found = self.features(segmentation)
         min_ttr = self._threshold(found.ttr, self.min_ttr)
         max_attr = self._threshold(found.attr, self.max_attr)
@@ -178,7 +179,7 @@ def title_keywords(title: str, *, language: str | None = None) -> frozenset[str]
 
 
 def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
-    """Count the occurrences of keywords in each text, whole words only (substrings in scripts without spaces)."""
+    """Return the occurrences of keywords in each text, whole words only (substrings in scripts without spaces)."""
     from webmain.text.normal import is_unspaced
 
     if not keywords:
@@ -193,7 +194,7 @@ def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
 
 
 def _find_words(texts: Sequence[str], words: frozenset[str]) -> list[int]:
-    """Count words by looking for each in all texts at once; [] where they are too many, or found too often."""
+    """Return counts from searching all texts for each word; [] if there are too many words or occurrences."""
     if len(words) > _FEW_KEYWORDS or not all(map(str.isalnum, words)):
         return []
     ends = list(accumulate(len(text) + 1 for text in texts))
@@ -214,13 +215,13 @@ def _find_words(texts: Sequence[str], words: frozenset[str]) -> list[int]:
 
 
 def _split_words(texts: Sequence[str], words: frozenset[str]) -> list[int]:
-    """Count words by splitting each text into its words."""
+    """Return counts from splitting each text into words."""
     is_keyword, find = words.__contains__, _word_pattern(words).findall
     return [sum(map(is_keyword, find(text))) for text in texts] if words else [0] * len(texts)
 
 
 def _word_pattern(keywords: frozenset[str]) -> re.Pattern[str]:
-    """Return what finds words; with marks, which the usual class leaves out, only where a keyword has one."""
+    """Return the pattern of a word; includes combining marks, which the usual class lacks, only if a keyword has one."""
     if all(map(str.isalnum, keywords)):
         return re.compile(r"\w+")
     from webmain.text.normal import mark_ranges
@@ -235,6 +236,6 @@ def _language(html: str) -> str | None:
 
 
 def _share(value: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
-    """Map a feature to [0, 1], its threshold to .5."""
+    """Return a feature mapped to [0, 1], with its threshold at .5."""
     total = value + threshold
     return np.divide(value, total, out=np.full_like(value, 0.5), where=total > 0)

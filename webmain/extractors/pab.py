@@ -1,4 +1,4 @@
-"""Priority Assignment: blocks opened by tags that matter to search engines, ranked by the priorities of those tags.
+"""Priority Assignment: blocks opened by tags that matter to search engines, scored by these tags' priorities.
 
 References
 ----------
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from webmain.html.tree import Elements
 
 IRRELEVANT = frozenset(("script", "style", "iframe", "object", "form"))
-"""Removed with all inside them (section 3.1.1 and algorithm 3.2.1, step 2a)."""
+"""Removed with all their content (section 3.1.1 and algorithm 3.2.1, step 2a)."""
 
 PRIORITY = MappingProxyType(
     {
@@ -42,7 +42,7 @@ PRIORITY = MappingProxyType(
     }
     | {"a": 0.2, "i": 0.2, "em": 0.2, "p": 0.1}
 )
-"""Table 3.1. An `img` counts with an alternative text only, an `a` only if it is a hyperlink."""
+"""Table 3.1. An `img` counts only with an alternative text, an `a` only if it is a hyperlink."""
 
 DELIMITERS = frozenset(("table", "ul", "ol", "dl", "dir", "menu"))
 """Medium-level tags (section 3.1.1): tables and lists open a block and have no priority of their own."""
@@ -57,14 +57,14 @@ _KINDS: dict[str, int] = {
 _KINDS["a"] |= _HYPERLINK
 _KINDS["img"] |= _IMAGE
 _NO_PAGE = re.compile(r"[\x00-\x20]*(?:#|(?!https?:)[a-z][a-z0-9+.-]{0,30}:)", re.IGNORECASE).match
-"""Finds links within the page, and those by other schemes: mail, telephone, scripts, data."""
+"""Matches links within the page, and links with other schemes: mail, telephone, scripts, data."""
 
 _WHY = ("no priority", "priority > 0", "more outer links than allowed", "title", "whole page, no tag of the table")
 
 
 @dataclass(frozen=True)
 class PAB(CheckedOptions):
-    """Sum the priorities of a block's tags; drop blocks with none, and those whose links mostly leave the site.
+    """Sums the priorities of a block's tags; drops blocks without any, and blocks whose links mostly leave the site.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ class PAB(CheckedOptions):
         A block is noisy if more than this share of its hyperlinks leads to other sites; exactly this share stays
         (section 3.1.2, algorithm 3.2.2 step 3).
     same_host : bool
-        A link to another host of the same site is outer too.
+        Whether links to another host of the same site also count as outer.
     hidden : {"drop", "keep"}
-        Text that the page hides from its readers, and fallback text of frames and players, belongs to no block.
-        Deviation: the paper knows no hidden text; "keep" is its exact reading.
+        Whether hidden text, and fallback text of frames and players, is excluded from blocks. Deviation: the paper does not
+        consider hidden text; "keep" follows it exactly.
 
     Notes
     -----
-    The first block is the page's title, with priority 1.0; it is stored for search and is no part of the article's text.
-    From the body on, the outermost tags of table 3.1 and the delimiters are the blocks; text between them belongs to none,
-    and tags without any text make none. Where no tag makes a block, the body is one block with the priority of a `p`.
+    The first block is the page's title, with priority 1.0; it is stored for search and is not part of the article's text.
+    In the body, the outermost tags of table 3.1 and delimiters are the blocks; text between them is in no block, and tags
+    without text make none. If no tag makes a block, the body is one block with the priority of a `p`.
 
-    Hyperlinks are `a` elements whose `href` leads to a page: not `#...`, `mailto:`, `javascript:` and the like. Outer means
-    another registered domain. Without the page's URL no link is outer.
+    Hyperlinks are `a` elements whose `href` leads to a page: not `#...`, `mailto:`, `javascript:` etc. Outer means another
+    registered domain. Without the page's URL no link is outer.
 
     The score is P / (1 + P) for a priority P.
     """
@@ -95,7 +95,7 @@ class PAB(CheckedOptions):
     hidden: Literal["drop", "keep"] = "drop"
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into the title and the outermost important or delimiting tags (section 3.1.1)."""
+        """Return the title and the outermost important or delimiting tags as blocks (section 3.1.1)."""
         elements, leaves = document.elements, document.leaves
         kinds = _kinds(document)
         member = kinds[leaves.elements] >= 0
@@ -115,7 +115,7 @@ class PAB(CheckedOptions):
         return from_elements(document, np.array([*title, body], dtype=np.int64), member=member)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Assign the priorities and keep all blocks that have one (sections 3.1.2 and 3.1.3)."""
+        """Return the priorities of blocks, and keep all with a positive one (sections 3.1.2 and 3.1.3)."""
         document = segmentation.document
         kinds = np.maximum(_kinds(document), 0)
         element, end = segmentation.element, document.elements.ends[segmentation.element]
@@ -144,7 +144,7 @@ class PAB(CheckedOptions):
     def _noisy(
         self, document: Document, hyperlinks: NDArray[np.int64], element: NDArray[np.int32], end: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Return for each block whether too many of its hyperlinks are outer ones (algorithm 3.2.2, step 3)."""
+        """Return for each block whether too many of its hyperlinks are outer (algorithm 3.2.2, step 3)."""
         from webmain.urls import is_outer
 
         if not document.url:
@@ -165,7 +165,7 @@ class PAB(CheckedOptions):
 
 
 def _marked(elements: list[int], n: int) -> NDArray[np.int32]:
-    """Return a column with 1 at these elements."""
+    """Return a column of `n` elements with 1 at the given ones."""
     column = np.zeros(n, dtype=np.int32)
     column[elements] = 1
     return column
@@ -173,7 +173,7 @@ def _marked(elements: list[int], n: int) -> NDArray[np.int32]:
 
 @view
 def _kinds(document: Document) -> NDArray[np.int16]:
-    """Return for each element its priority in tenths and what it is; -1 inside irrelevant tags."""
+    """Return for each element its priority in tenths combined with its flags; -1 inside irrelevant tags."""
     elements = document.elements
     known = _KINDS.get
     kinds = np.array([known(tag, 0) for tag in elements.tags], dtype=np.int16)

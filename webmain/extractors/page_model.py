@@ -1,11 +1,11 @@
-"""The page model that comes with the program, and the matrix with named columns that it looks at: one row a block.
+"""The page model that comes with the package, and its input: a matrix with named columns, one row per block.
 
 A group of columns is a function that takes `PageBlocks` and returns its columns by name. To add one, write such a function
-(in `webmain.features.block_columns`, or a file of its own) and list it in `GROUPS`: models find their columns by name, so
-that those that were trained without it keep working.
+(in `webmain.features.block_columns`, or a file of its own) and list it in `GROUPS`. Models look up columns by name, so
+models trained without it keep working.
 
-The model is learned from pages with known answers. Its file is JSON: a header, and sums of trees for the kind of page, the
-blocks and the confidence. Reading it runs no code; a file that is not exactly so is refused. Its card is in `models/`.
+The model is trained on labelled pages. Its file is JSON: a header, and sums of trees for page type, blocks and confidence.
+Reading it runs no code, and a malformed file is refused. The model card is in `models/`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ GROUPS: Final = (
     cue_columns.phrases_around,
     title_columns.title_place,
 )
-"""The groups, in the order of their columns; columns of the whole page ("page_...") come last."""
+"""The groups in column order; columns of the whole page ("page_...") come last."""
 
 AT_MOST: Final = block_columns.AT_MOST | cue_columns.AT_MOST | title_columns.AT_MOST
 AT_LEAST: Final = title_columns.AT_LEAST
@@ -66,11 +66,11 @@ class Columns:
     Attributes
     ----------
     table : (n_columns + 1, n_blocks) float32
-        A row for each column; in the last one the page's probability of being an article, once it is known.
+        A row for each column; the last row is the page's probability of being an article, once known.
     names : tuple of str
-        Of all but the last.
+        Names of all rows but the last.
     n_chars : (n_blocks,) float64
-        Characters that are shown, white space not counted.
+        Shown characters without white space.
     texts : list of str
         Each block's text.
     of_page : (n_page_columns,) float32
@@ -89,16 +89,16 @@ class Columns:
         return self.table[:-1].T
 
     def with_article(self, probability: float) -> NDArray[np.float32]:
-        """Return the columns of `block_names`, the last one filled with a page's probability of being an article."""
+        """Return the columns of `block_names`, with the last one set to a page's probability of being an article."""
         self.table[-1] = probability
         return self.table.T
 
 
 def columns(segmentation: Segmentation) -> Columns:
-    """Compute the features of a page's blocks; the page has at least one block."""
+    """Return the features of a page's blocks, of which there is at least one."""
     page, rows = PageBlocks(segmentation), _rows()
     table = np.empty((len(names()) + 1, page.n), dtype=np.float32)
-    for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
+    for group in GROUPS:  # one group at a time saves memory: a page may have tens of thousands of blocks
         for name, column in group(page).items():
             table[rows[name]] = column
     least, most = _limits()
@@ -109,7 +109,7 @@ def columns(segmentation: Segmentation) -> Columns:
 
 @once
 def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the least and the largest value of each column, `(n_columns, 1)`; infinite where there is none."""
+    """Return the lower and upper bound of each column, `(n_columns, 1)` each; infinite if there is none."""
     least, most = (np.full((len(names()), 1), bound, dtype=np.float32) for bound in (-math.inf, math.inf))
     for bound, known in ((least, AT_LEAST), (most, AT_MOST)):
         for name, value in known.items():
@@ -119,7 +119,7 @@ def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 @once
 def _keys() -> list[str | tuple[str, ...]]:
-    """Return the columns as the groups name them, of a page with one block."""
+    """Return the keys of all groups' columns, from a page with one block."""
     page = _small_page()
     return [key for group in GROUPS for key in group(page)]
 
@@ -133,7 +133,7 @@ def names() -> tuple[str, ...]:
 
 @once
 def page_names() -> tuple[str, ...]:
-    """Return the names of the columns by which the kind of a page is judged (`page_row`)."""
+    """Return the names of the columns from which the type of a page is predicted (`page_row`)."""
     return (*names(), *page_columns(_small_page()))
 
 
@@ -144,13 +144,13 @@ def _small_page() -> PageBlocks:
 
 @once
 def block_names() -> tuple[str, ...]:
-    """Return the names of the columns by which blocks are judged: those of the matrix, and `ARTICLE`."""
+    """Return the names of the columns from which blocks are scored: those of the matrix, and `ARTICLE`."""
     return (*names(), ARTICLE)
 
 
 @once
 def _rows() -> dict[str | tuple[str, ...], int | slice]:
-    """Return the row of each column, or the rows of several, as the groups name them."""
+    """Return the row, or slice of rows, of each key of the groups' columns."""
     place = {name: row for row, name in enumerate(names())}
     return {key: place[key] if isinstance(key, str) else slice(place[key[0]], place[key[-1]] + 1) for key in _keys()}
 
@@ -167,18 +167,18 @@ CONFIDENCE_COLUMNS: Final = (
 """Names of the quantities from which the confidence of a choice is computed."""
 
 LEVELS: Final = 32
-"""Levels of what may be content that a choice is compared over."""
+"""Number of probability thresholds over which the expected F1 is averaged."""
 
 LEVEL_SHIFT: Final = 0.4
 LEVEL_SPREAD: Final = 1.6
-"""In log-odds, levels have a logistic distribution with this mean and scale: (0, 1) would take the probabilities at their
-word, but those of one page are mostly too high or too low together. Found by cross-validation."""
+"""Mean and scale of the levels' logistic distribution in log-odds. (0, 1) would take the probabilities at face value, but
+those of one page are mostly too high or too low together. Found by cross-validation."""
 
 ARTICLE: Final = "p_article"
-"""Name of the column with a page's probability of being one with an article."""
+"""Name of the column with a page's probability of having an article."""
 
 LISTINGS: Final = 1.5
-"""Log-odds taken off those of being no listing: a page is an article as surely as the more doubtful of both says."""
+"""Subtracted from the log-odds of `no_listing`; the article probability is the lower one of it and `article`."""
 OTHER_TYPES: Final = tuple(name for name in PAGE_TYPES if name != "article")
 
 
@@ -193,11 +193,11 @@ class Choice:
     Attributes
     ----------
     kept : (n_blocks,) bool
-        One block at least, wherever there is one.
+        At least one block, if there is any.
     expected : float
-        Expected F1 of the choice, the probabilities taken at their word.
+        Expected F1 of the choice according to the probabilities.
     limit : float
-        The lowest probability that is kept.
+        Lowest probability among the kept blocks.
     """
 
     kept: NDArray[np.bool_]
@@ -207,18 +207,18 @@ class Choice:
 
 @once
 def levels() -> NDArray[np.float64]:
-    """Return the levels above which blocks may be content, all as likely, ascending: `(LEVELS,)`."""
+    """Return the equally likely thresholds above which blocks are content, ascending: `(LEVELS,)`."""
     quantiles = (np.arange(LEVELS) + 0.5) / LEVELS
     return probabilities(LEVEL_SHIFT + LEVEL_SPREAD * np.log(quantiles / (1 - quantiles)))
 
 
 def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Choice:
-    """Keep the set of blocks with the highest expected F1 over characters.
+    """Return the set of blocks with the highest expected F1 over characters.
 
-    What is wrong about one block of a page is mostly wrong about others like it: a thread of comments, or a table, is content
-    as a whole or not at all. So the content is taken to be all blocks above some unknown level, which is spread about as the
-    probabilities say, but wider (`LEVEL_SPREAD`). Sets of the k most probable blocks are compared by their mean F1 over
-    `LEVELS` levels. Thirty sure lines are not given up for a table of many thousand doubtful ones.
+    Errors of similar blocks are correlated: a comment thread or a table is content as a whole or not at all. So the content
+    is modelled as all blocks above an unknown level, whose distribution follows the probabilities but is wider
+    (`LEVEL_SPREAD`). The top k blocks are kept, with k maximising the mean F1 over `LEVELS` levels. Thirty certain lines
+    are not sacrificed for a table of many thousand doubtful ones.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
     n = np.maximum(n_chars, 1.0)
     order = (-probability).argsort(kind="stable")
     kept_chars = n.take(order).cumsum()
-    above = (-probability.take(order)).searchsorted(-levels(), side="left")  # blocks that are content, for each level
+    above = (-probability.take(order)).searchsorted(-levels(), side="left")  # number of content blocks at each level
     content_chars = np.concatenate(([0.0], kept_chars))[above]
     parts = [kept_chars[at : at + MANY_BLOCKS] for at in range(0, len(order), MANY_BLOCKS)]
     chars = content_chars[:, None]
@@ -243,20 +243,20 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
 
 @dataclass(frozen=True)
 class PageModel:
-    """What tells content from the rest.
+    """The trained trees that score pages and blocks.
 
     Attributes
     ----------
     article : Trees
-        Log-odds of a page being one with an article, by its `page_row`.
+        Log-odds of a page having an article, from its `page_row`.
     kinds : mapping of str to Trees
-        Log-odds of a page that is no article being of each of the other kinds.
+        Log-odds of each other type, for a page that is no article.
     blocks : Trees
-        Log-odds of each block being content, by its columns and the page's probability of being an article.
+        Log-odds of each block being content, from its columns and the page's article probability.
     confidence : Trees
-        Expected F1 of a page's choice, before it is cut to [0, 1].
+        Expected F1 of a page's choice, before clipping to [0, 1].
     no_listing : Trees or None
-        Log-odds of a page that is an article or a listing being an article; None in older models.
+        Log-odds of an article, for a page that is an article or a listing; None in older models.
     sha256 : str
         Digest of the file.
     """
@@ -273,13 +273,13 @@ class PageModel:
         return Stack([self.article, *self.kinds.values(), *filter(None, [self.no_listing])])
 
     def article_share(self, row: NDArray[np.float32]) -> float:
-        """Return the probability of a page being one with an article, by its `page_row`."""
+        """Return the probability of a page having an article, from its `page_row`."""
         return float(probabilities(self.article.sums(row[None, :]))[0])
 
     def page_types(self, row: NDArray[np.float32]) -> dict[str, float]:
-        """Return the probability of each of `PAGE_TYPES` by a page's `page_row`; their sum is 1.
+        """Return the probability of each of `PAGE_TYPES` from a page's `page_row`; their sum is 1.
 
-        What an article loses by being like a listing is the listing's.
+        If `no_listing` lowers the article probability, the difference goes to listings.
         """
         margins = self._of_page.of_row(row)
         article, *kinds = probabilities(margins[: len(self.kinds) + 1]).tolist()
@@ -289,11 +289,11 @@ class PageModel:
         return {"article": sure} | found
 
     def margins(self, columns: Columns, article: float) -> NDArray[np.float64]:
-        """Return the log-odds of each block of a page, by its columns and its probability of being one with an article."""
+        """Return the log-odds of each block of a page, from its columns and the page's article probability."""
         return self.blocks.sums(columns.with_article(article))
 
     def expected_f1(self, row: NDArray[np.float32]) -> float:
-        """Return the calibrated confidence of a choice by its `confidence_row`, in [0, 1]."""
+        """Return the calibrated confidence of a choice from its `confidence_row`, in [0, 1]."""
         return float(np.clip(self.confidence.sums(row[None, :])[0], 0.0, 1.0))
 
     def to_plain(self) -> dict[str, Any]:
@@ -312,12 +312,12 @@ class PageModel:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any], sha256: str = "") -> Self:
-        """Read what `to_plain` wrote.
+        """Return the model that `to_plain` wrote.
 
         Raises
         ------
         PageModelError
-            It is not of that form, of a later one, or of other columns.
+            The values have another form, format version or columns version.
         """
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise PageModelError("is no page model")
@@ -339,22 +339,22 @@ class PageModel:
 
 
 def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights of blocks in means over a page: roots of their lengths, with a sum of one."""
+    """Return the weights of blocks in means over a page: square roots of their lengths, normalised to sum 1."""
     roots = np.sqrt(np.maximum(n_chars, 4.0))
     weights: NDArray[np.float64] = roots / np.add.reduce(roots)
     return weights
 
 
 def page_means(columns: Columns) -> NDArray[np.float32]:
-    """Return the means of all columns over a page's blocks, weighted by the roots of their lengths."""
+    """Return the means of all columns over a page's blocks, weighted by `mean_weights`."""
     weights, values = mean_weights(columns.n_chars), columns.values
-    step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # a piece is made float64 at a time
+    step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # convert to float64 in pieces
     means = [weights @ values[:, at : at + step] for at in range(0, values.shape[1], step)]
     return np.concatenate(means, dtype=np.float32)
 
 
 def page_row(columns: Columns) -> NDArray[np.float32]:
-    """Return what the kind of a page is judged by, in the order of `page_names`."""
+    """Return the input for a page's type, in the order of `page_names`."""
     return np.concatenate((page_means(columns), columns.of_page))
 
 
@@ -385,12 +385,12 @@ def confidence_row(
 
 
 def read(data: bytes) -> PageModel:
-    """Read a model's file.
+    """Return the model in a file's content.
 
     Raises
     ------
     PageModelError
-        It is too large, no JSON, or no page model.
+        Too large, not JSON, or not a page model.
     """
     if len(data) > MAX_BYTES:
         raise PageModelError(f"has more than {MAX_BYTES:,} bytes")
@@ -402,11 +402,11 @@ def read(data: bytes) -> PageModel:
 
 
 def written(model: PageModel) -> bytes:
-    """Return a model's file."""
+    """Return a model as the content of its file."""
     return json.dumps(model.to_plain(), separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
 @once
 def page_model() -> PageModel:
-    """Return the model that comes with the program, read when it is first needed."""
+    """Return the model that comes with the package, which is read on first use."""
     return read(Path(__file__).with_name(FILE).read_bytes())

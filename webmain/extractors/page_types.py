@@ -1,6 +1,7 @@
-"""What kind of page it is, with probabilities: judged by the page model from a row of the page.
+"""Classifies pages by type, with probabilities from the page model.
 
-`learned` computes this row anyway and leaves it with the document (`note_row`); for the other methods it is computed here.
+The `learned` extractor computes the model's input row anyway and caches it on the document (`note_row`); for other methods
+it is computed here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 FEW_CHARS: Final = 250
-"""Where fewer characters are shown, the article that a page carries as data tells its kind."""
+"""If fewer characters are shown, an article in the page's embedded data decides its type."""
 
 _THREADS: Final = frozenset(("DiscussionForumPosting", "QAPage"))
 _ROW: Final = f"{__name__}.row"
@@ -33,19 +34,20 @@ _ROW: Final = f"{__name__}.row"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """Where the judgement turns; set on pages that the model was not trained on.
+    """Decision thresholds, chosen on pages that the model was not trained on.
 
     Attributes
     ----------
     article : float
-        A page is an article from this probability on; below, it is the likeliest of the other kinds: 9 of 655 articles of
-        web pages of all kinds were (1.4 %), and .2 % of those of news sites.
+        Minimum probability of an article; below it, a page gets the most likely other type. That happens to 9 of 655
+        articles among web pages of all types (1.4 %), and to .2 % of those on news sites.
     linked : float
-        A page of which a larger share of the text is links is a listing: none of 2,471 articles was such a page.
+        A page with a larger share of linked text is a listing; none of 2,471 articles was such a page.
     if_product : float
-        What is left of the probability where a page's own data say product and not article: 3 of 94 such pages were one.
+        Factor on the article probability if a page's own data declare a product and no article; 3 of 94 such pages were
+        articles.
     if_forum : float
-        The same where they say that it is a thread of a forum, or a question with its answers: none of 41 was one.
+        The same if they declare a forum thread, or a question with answers; none of 41 such pages was an article.
     """
 
     article: float = 0.13
@@ -68,14 +70,14 @@ _CALLED: Final = {
 
 
 class PageType(NamedTuple):
-    """The kind of a page, one of `PAGE_TYPES`, and its probability."""
+    """The type of a page, one of `PAGE_TYPES`, and its probability."""
 
     name: str
     probability: float
 
 
 def page_type(document: Document) -> PageType:
-    """Return the kind of a page."""
+    """Return the type of a page."""
     found = page_types(document)
     others = [name for name in PAGE_TYPES if name != "article"]
     name = "article" if found["article"] >= THRESHOLDS.article else max(others, key=lambda other: found[other])
@@ -83,7 +85,7 @@ def page_type(document: Document) -> PageType:
 
 
 def require_type(document: Document, wanted: str) -> PageType:
-    """Return the kind of a page; refuse a page of another kind than is wanted.
+    """Return the type of a page; reject a page of another type than is wanted.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def require_type(document: Document, wanted: str) -> PageType:
 
 
 def refuse_no_article(document: Document) -> None:
-    """Refuse a page that is certainly no article, if neither its own data nor a feed or news sitemap say it is one.
+    """Reject a page that is unlikely to be an article, unless its own data, a feed or a news sitemap say it is one.
 
     Raises
     ------
@@ -117,7 +119,8 @@ def refuse_no_article(document: Document) -> None:
 def page_types(document: Document) -> dict[str, float]:
     """Return the probability of each of `PAGE_TYPES`; their sum is 1.
 
-    A page that shows hardly any text and carries an article of its own as data is one; without any text it is "other".
+    A page with hardly any shown text and an article of its own in embedded data is an article; without any text it is
+    "other".
     """
     if _carries_article(document):
         return _certain("article")
@@ -129,7 +132,7 @@ def page_types(document: Document) -> dict[str, float]:
 
 
 def _carries_article(document: Document) -> bool:
-    """Return True if a page shows hardly any text and carries an article of its own as data."""
+    """Return True if a page has hardly any shown text and an article of its own in embedded data."""
     leaves = document.leaves
     if leaves.n_chars[~leaves.has(HIDDEN)].sum() >= FEW_CHARS or not document.has_data:
         return False
@@ -142,20 +145,20 @@ def _certain(kind: str) -> dict[str, float]:
 
 
 def note_row(document: Document, row: NDArray[np.float32]) -> None:
-    """Leave a page's row with it, where it was computed to judge its blocks."""
+    """Cache a page's row on its document, when it was computed to judge the page's blocks."""
     document.views[_ROW] = row
 
 
 @once
 def _places() -> list[int]:
-    """Return the places in a page's row of what a page is besides what the model makes of it."""
+    """Return the positions in a page's row of the columns that correct the model's result."""
     return [
         page_names().index(name) for name in ("page_link", "page_says_product", "page_says_forum", "page_says_article")
     ]
 
 
 def _judged(row: NDArray[np.float32], document: Document) -> dict[str, float]:
-    """Return what the page model says of a page's row; less where no article is such a page."""
+    """Return the page model's probabilities for a page's row, with less for articles if links or data say otherwise."""
     found = page_model().page_types(row)
     linked, *says = row[_places()].tolist()
     says_product, says_forum, says_article = says

@@ -1,8 +1,8 @@
-"""What the learned extractor knows of one site: how likely content is at each place, and which texts recur.
+"""The learned extractor's model of one site: how likely content is at each place, and which texts recur.
 
-A page model judges every block by itself; on many pages of a site it errs at the same places, now this way and now that. The
-mean over all pages errs less. Evidence is added to the page model's log-odds, and bounded: it settles what is in doubt, and
-overturns nothing that is certain.
+The page model judges every block on its own. On the pages of a site its errors at one place vary, so the mean over all
+pages is more accurate. This evidence is added to the page model's log-odds, but bounded: it decides doubtful blocks and
+does not overturn certain ones.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ MAX_TEXTS: Final = 20_000
 
 @dataclass(frozen=True)
 class Evidence:
-    """How far the evidence of a site's other pages goes; chosen on held-out sites."""
+    """Limits and weights of the evidence from a site's other pages; chosen on held-out sites."""
 
     half_pages: float = 4.0
-    """Pages from which half of a place's log-odds is added to those of a block there; less from fewer, all from very many."""
+    """Number of training pages at which half of a place's log-odds is added to a block's; n / (n + half_pages) in general."""
 
     text_says: float = 4.0
-    """Log-odds that are taken from a block whose text is on `many_pages` or more, or on `many_share` of all; twice that
-    where it is on all pages, if they are `many_pages` or more."""
+    """Log-odds subtracted from a block whose text is on at least `many_pages` pages, or on `many_share` of all; twice that
+    if it is on all pages and these are at least `many_pages`."""
 
     many_pages: int = 4
     many_share: float = 0.4
     few_share: float = 0.3
-    """Share of that for a text on two pages of very many; between, in proportion."""
+    """Share of `text_says` for a text on two of very many pages; interpolated in between."""
 
     sure_of_text: float = 3.0
     sure_of_everywhere: float = 3.0
-    """Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The
-    second is added for a text that is on all pages, if they are `many_pages` or more; on fewer, in proportion."""
+    """Log-odds of a block at which half of that is subtracted, and almost nothing 2 above: a recurring paragraph may be
+    content. `sure_of_everywhere` is added to the limit for a text on all of at least `many_pages` pages; on fewer, in
+    proportion."""
 
     max_rest: float = 2.0
-    """Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some
-    text, and that is the rest."""
+    """Maximum log-odds added to all blocks of a page if its most likely blocks were lowered: the page has some content,
+    which must be among the others."""
 
     full_news: float = 0.25
-    """Mean share of the news profile from which a site's evidence counts in full; below, in proportion."""
+    """Mean share of the news profile at which a site's evidence counts fully; proportionally less below."""
 
     doubt: tuple[float, float] = (-4.5, 7.0)
-    """Log-odds outside of which no evidence changes what becomes of a block."""
+    """Range of log-odds in which evidence is applied to a block."""
 
     sure: float = 2.2
-    """Log-odds beyond which the page model's labels are believed, 9 to 1."""
+    """Absolute log-odds above which the page model's labels are trusted (9 to 1)."""
 
     max_recurring_content: float = 0.1
-    """Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story
-    so far."""
+    """If a larger share of certain content recurs, recurrence is no evidence: an archive, or a repeating series."""
 
 
 EVIDENCE: Final = Evidence()
@@ -74,26 +74,25 @@ EVIDENCE: Final = Evidence()
 
 @dataclass(frozen=True)
 class SiteModel(PlainRecord):
-    """What is known of a site; judges exactly as the page model does where neither places nor texts are believed.
+    """The model of a site; equals the page model if neither places nor texts are used and nothing was corrected.
 
     Attributes
     ----------
     n_pages : int
-        Pages it was learned from.
+        Number of pages it was learned from.
     news : float
         Mean share of the news profile, in [0, 1].
     places_count, texts_count : bool
-        Whether places, and texts, are believed.
+        Whether places, and texts, are used.
     parents, steps, odds
-        For each place the one around it (-1 for the first, the whole page), its last step ("div #main .story"), and the
-        log-odds of content there.
+        For each place its parent (-1 for the first, the whole page), its last step ("div #main .story"), and the log-odds
+        of content there.
     texts, text_pages
-        Fingerprints of texts that recur, and the pages they are on, at least 2.
+        Fingerprints of recurring texts, and the number of pages with each, at least 2.
     settled
-        For each place 1 or -1 where people said that what is there is content, or is not; 0 where they did not. Empty where
-        nobody corrected a page.
+        Manual corrections of each place: 1 for content, -1 for not content, 0 for none. Empty if no page was corrected.
     settled_texts, text_signs
-        Fingerprints of texts of which people said so, where the place alone does not tell, and the same signs.
+        Fingerprints of corrected texts whose place alone does not decide, and the same signs.
     """
 
     what = "site model"
@@ -116,22 +115,22 @@ class SiteModel(PlainRecord):
 
     @property
     def is_adopted(self) -> bool:
-        """Whether anything is known that the page model does not know."""
+        """Whether the model changes anything about the page model's verdicts."""
         return self.has_evidence or self.is_corrected
 
     @property
     def has_evidence(self) -> bool:
-        """Whether the site's pages tell more than each of them alone."""
+        """Whether evidence from the site's pages is used."""
         return (self.places_count or self.texts_count) and self.strength > 0
 
     @property
     def is_corrected(self) -> bool:
-        """Whether people said of places or texts what they are."""
+        """Whether there are manual corrections."""
         return any(self.settled) or bool(self.settled_texts)
 
     @property
     def strength(self) -> float:
-        """How far evidence counts, in [0, 1]: not on sites that are no news, where what recurs may be content."""
+        """Weight of the evidence, in [0, 1]: 0 for sites without news, where recurring text may be content."""
         return min(1.0, self.news / EVIDENCE.full_news)
 
     @cached_property
@@ -174,7 +173,7 @@ class SiteModel(PlainRecord):
         return moved
 
     def signs(self, segmentation: Segmentation, texts: Sequence[str]) -> NDArray[np.int8]:
-        """Return for each block 1 or -1 where people said that such a block is content, or is not; 0 where they did not."""
+        """Return the manual correction that applies to each block: 1 for content, -1 for not content, 0 for none."""
         signs = np.zeros(len(segmentation), dtype=np.int8)
         if any(self.settled):
             places = self._places(segmentation, range(len(segmentation)))
@@ -198,7 +197,7 @@ class SiteModel(PlainRecord):
         return float((n_chars * known).sum() / n_chars.sum())
 
     def check(self) -> None:
-        """Raise a ValueError unless the model is one."""
+        """Raise a ValueError unless the model is valid."""
         self.require("n_pages", int, 1)
         self.require("news", (float, int), 0, 1)
         self.require("places_count", bool)
@@ -220,13 +219,13 @@ class SiteModel(PlainRecord):
 
 
 def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages: int) -> NDArray[np.float64]:
-    """Return what is taken from log-odds where texts recur: more the more pages, less the surer the page model is.
+    """Return the log-odds to subtract for recurring texts: more for more pages, less if the page model is certain.
 
     Parameters
     ----------
     margin : (n_blocks,) float64
     n_with : (n_blocks,) float64
-        Pages on which each block's text stands; fewer than 2 are no evidence.
+        Number of pages with each block's text; fewer than 2 are no evidence.
     n_pages : int
         All pages.
     """
@@ -242,14 +241,14 @@ def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteLesson:
-    """What came of learning a site.
+    """The result of learning a site.
 
     Attributes
     ----------
     model : SiteModel
     quality : float or None
-        On pages held back, F1 by characters of what other pages' places take for content against the page model's sure
-        labels; None where nothing was adopted.
+        On held-out pages, the F1 by characters of content predicted from the other pages' places, against the page model's
+        certain labels; None if places are not used.
     resemblance : float
         Mean share of the pages' text at known places.
     """
@@ -260,10 +259,10 @@ class SiteLesson:
 
 
 def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
-    """Learn a site from the page model's judgement of several different pages; two at least.
+    """Return a site model learned from the page model's verdicts on at least two different pages.
 
-    Each page is held back once: what the places of the others say of it is compared with its sure labels. Places are believed
-    unless the site's mean tells more; texts, where hardly any sure content recurs.
+    Each page is held out once, and predictions from the other pages' places are compared with its certain labels. Places
+    are used unless the site's mean predicts better; texts are used if hardly any certain content recurs.
     """
     counts = count_texts(pages)
     texts_count = bool(_recurring_content(pages, counts) <= EVIDENCE.max_recurring_content)
@@ -307,9 +306,9 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
 
 
 def _settled(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int], dict[str, int]]:
-    """Return the places, and the texts, of which people said that they are content (1) or are not (-1).
+    """Return the manually corrected places, and texts: 1 for content, -1 for not content.
 
-    What was changed tells of its place where everything there is of one kind on all corrected pages; else of its text.
+    A changed verdict applies to its place if all blocks there have the same label on all corrected pages; else to its text.
     """
     corrected = [
         (page, page.said, of[page.element].tolist())
@@ -333,7 +332,7 @@ def _settled(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int],
 
 
 def _around(places: Places, signs: Iterable[int]) -> NDArray[np.int64]:
-    """Return 1 for places and all that are around them, 0 for others: `(n_places,)`."""
+    """Return 1 for the given places and their ancestors, 0 for others: `(n_places,)`."""
     found = np.zeros(len(places.parents), dtype=np.int64)
     for place in signs:
         while place >= 0 and not found[place]:
@@ -353,13 +352,13 @@ def _pages_with(page: SitePage, counts: Counter[str]) -> NDArray[np.float64]:
 
 
 def _after_texts(page: SitePage, counts: Counter[str], n_pages: int) -> NDArray[np.float64]:
-    """Return a page's log-odds with what is known of recurring texts."""
+    """Return a page's log-odds after the evidence from recurring texts."""
     after: NDArray[np.float64] = page.margin - recurring(page.margin, _pages_with(page, counts), n_pages)
     return after
 
 
 def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float:
-    """Return how much of what is surely content is on other pages, too, by characters."""
+    """Return the share by characters of certain content that is also on other pages."""
     total = again = 0.0
     for page in pages:
         content = page.n_chars * (page.margin > EVIDENCE.sure)
@@ -371,12 +370,12 @@ def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float
 def _held_back(
     pages: Sequence[SitePage], margins: Sequence[NDArray[np.float64]], places: Places
 ) -> tuple[float, float]:
-    """Hold each page against what the others say of its places.
+    """Return how well places predict each page from the others.
 
     Returns
     -------
     skill : float
-        1 - cross entropy of the places' chances over that of the site's mean, of sure labels; at most 1.
+        1 - (cross entropy of the places' chances) / (that of the site's mean chance), on certain labels; at most 1.
     agreement : float
         F1 of content, by characters.
     """

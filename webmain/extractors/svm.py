@@ -1,9 +1,9 @@
-"""Per-site SVM: learns one site from its own pages' descriptions, with nobody labelling anything.
+"""Per-site SVM: learns a site from its own pages' descriptions, without manual labels.
 
 References
 ----------
-Karthikeyan K, Dhanush Kumar K: Web Content Extraction using Machine Learning; modules 1 to 4. Its ancestor, with visual
-properties of rendered pages: Z. Zhou, M. Mashuq, Web Content Extraction Through Machine Learning (2013).
+Karthikeyan K, Dhanush Kumar K: Web Content Extraction using Machine Learning; modules 1 to 4. Its predecessor, with
+visual properties of rendered pages: Z. Zhou, M. Mashuq, Web Content Extraction Through Machine Learning (2013).
 """
 
 from __future__ import annotations
@@ -57,45 +57,46 @@ NO_FEATURES = "no model of this site and nothing on the page that the feature se
 NOT_DRAWN = "visual properties are wanted, and no browser has drawn the page (-a render=always)"
 
 MAX_PAGES = 500
-"""Pages of a site that are learned from; the first ones are as good as any."""
+"""Limit on pages of a site that are learned from; the first ones are used."""
 
 MAX_BLOCKS = 5_000
-"""Blocks of one page that are learned from, the first ones; the others are judged all the same."""
+"""Only the first so many blocks of a page are learned from; all are judged."""
 
 MAX_ROUNDS = 4
-"""Times that a classifier is fitted anew, what it wrongly kept on pages without content clusters being boilerplate then."""
+"""Maximum number of refits, each with the blocks wrongly kept on pages without content clusters added as boilerplate."""
 
 MIN_KEPT_SHARE = 0.05
-"""A page of which less is kept, as a share of what is usual on the site, does not look like its pages: a scrap."""
+"""If less is kept of a page, as a share of the site's median, it counts as having no content."""
 
 
 @dataclass(frozen=True)
 class SVM(CheckedOptions, SiteExtractor):
-    """Keep the blocks that a linear classifier of this site takes for content.
+    """Keeps the blocks that a linear classifier of the site classifies as content.
 
     Parameters
     ----------
     form : {"global", "local"}
-        Whether the cluster that is content is chosen for the whole site (Algorithm 1) or for each page.
+        Whether the content cluster is chosen for the whole site (Algorithm 1) or for each page.
     labels : {"article", "best", "paper"}
         Which blocks are content for the classifier (module 3, Algorithm 1). "paper": as printed, all blocks of the cluster
-        with the highest relevance are 1, all others are 0, on every page. "best": one cluster alone, its relevance
-        corrected for chance, a lead giving way to the body after it; pages without it teach nothing of content. "article",
-        a deviation: beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand
-        between content blocks or go on after them.
+        with the highest relevance are 1, all others are 0, on every page. "best": also one cluster, but with relevance
+        corrected for chance, and a lead replaced by the body after it; pages without the cluster are not used for training.
+        "article", a deviation, adds the best clusters of further templates, leads, and quotes, headings and lists between
+        or after content blocks.
     features : str
-        Feature sets, joined by "+": "length", "tag_path", "selector", "visual" (module 1). The last wants pages that a
-        browser has drawn (`Page.rendering`, in crawls `-a render=always`); others are refused.
+        Feature sets, joined by "+": "length", "tag_path", "selector", "visual" (module 1). The last requires pages
+        rendered by a browser (`Page.rendering`, in crawls `-a render=always`); others are rejected.
     min_pages : int
-        Pages of a site to learn from.
+        Minimum number of pages to learn from.
     seed : int
-        Of the folds in cross-validation.
+        Seed of the folds in cross-validation.
     learned : Learned or None
-        What is known of the site.
+        What was learned of the site.
 
     Notes
     -----
-    Without a model, a page is learned from alone, by its own description; without one nothing is kept.
+    Without a site model, the classifier is learned from the page itself by its description; without a description nothing
+    is kept.
 
     Raw is the margin; the score is 1 / (1 + exp(-margin)).
     """
@@ -122,16 +123,16 @@ class SVM(CheckedOptions, SiteExtractor):
         return None if self.learned is None else _read_model(self.learned)
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into what a reader sees as units, without what is hidden."""
+        """Return the default segmentation of a page without hidden text."""
         return shown_blocks(document)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Keep blocks with a positive margin (module 4).
+        """Return verdicts that keep blocks with a positive margin (module 4).
 
         Raises
         ------
         Rejected
-            `NO_TEXT`: visual properties are wanted, and no browser has drawn the page.
+            `NO_TEXT`: visual features are requested, but the page was not rendered.
         """
         document = segmentation.document
         descriptions = None if self._model else [read_descriptions(document)]
@@ -153,7 +154,7 @@ class SVM(CheckedOptions, SiteExtractor):
         )
 
     def _alone(self, blocks: SiteBlocks, document: Document) -> LinearModel | str:
-        """Learn from one page by its own description; or say why nothing can be learned."""
+        """Return a model learned from one page by its own description, or the reason why there is none."""
         if not any(usable_descriptions(blocks)):
             return NO_MODEL
         positive = self._label(blocks, check=document.check_time).positive
@@ -163,7 +164,7 @@ class SVM(CheckedOptions, SiteExtractor):
         return NO_FEATURES if _is_blind(model) else model
 
     def _can_see(self, blocks: SiteBlocks) -> bool:
-        """Return True unless visual properties are wanted that the blocks do not have."""
+        """Return True unless visual features are requested and the blocks have none."""
         return blocks.visual is not None or "visual" not in self._sets
 
     def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
@@ -171,18 +172,18 @@ class SVM(CheckedOptions, SiteExtractor):
         return Extraction(segmentation, self.name, score=none, raw=none, kept=none > 0, why=(why,) * len(segmentation))
 
     def fit(self, documents: Sequence[Document]) -> Self:
-        """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
+        """Return a copy fitted to a site: its blocks are clustered, labelled and classified (modules 2 to 4).
 
-        Pages on which no cluster is content are left out when the classifier learns (not with `labels="paper"`): their
-        article, if they have one, was not found, and would count as boilerplate. Only their links, and what they share with
-        other pages, count so, where the classifier would else take these for most of their content. The order of the pages
-        makes no difference. What people corrected counts in place of these labels. Of more than `MAX_PAGES` the first ones
-        are read, one after the other: a sequence that makes its items on access holds one parsed page at a time.
+        Pages without a content cluster are excluded from training (not with `labels="paper"`): their article, if any, was
+        not found and would count as boilerplate. Their links and text shared with other pages are added as boilerplate if
+        the classifier would otherwise keep mostly these. The order of the pages does not matter. Manual corrections
+        override the labels. At most the first `MAX_PAGES` pages are read, one at a time: a sequence that parses pages on
+        access has only one in memory.
 
         Raises
         ------
         NothingLearned
-            No page has a description of its own, no cluster says what they say, or no block has any of the features.
+            No page has its own description, no cluster matches the descriptions, or no block has any of the features.
         """
         pages = _read_pages(islice(documents, MAX_PAGES))
         if pages and not any(map(self._can_see, pages)):
@@ -217,7 +218,7 @@ class SVM(CheckedOptions, SiteExtractor):
         )
 
     def _learn(self, blocks: SiteBlocks, positive: NDArray[np.bool_], told: NDArray[np.bool_]) -> LinearModel:
-        """Fit the classifier to the pages that have content, and to what others show to be boilerplate (module 4).
+        """Return the classifier fitted to pages with content, and to known boilerplate of the others (module 4).
 
         Parameters
         ----------
@@ -250,16 +251,16 @@ class SVM(CheckedOptions, SiteExtractor):
         Raises
         ------
         ValueError
-            It is not a model of this method.
+            Not a model of this method.
         """
         _read_model(learned)
         _usual_chars(learned)
         return replace(self, learned=learned)
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that is at places known from the pages learned from; 0 without content.
+        """Return the share of a page's text that is at places of the training pages; 0 without content.
 
-        A scrap (`MIN_KEPT_SHARE`) is no content.
+        Less than `MIN_KEPT_SHARE` of the usual text counts as no content.
         """
         if self._model is None or self.learned is None:
             return 0.0
@@ -267,9 +268,9 @@ class SVM(CheckedOptions, SiteExtractor):
 
 
 def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, silent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which blocks of pages without content clusters a classifier takes for content, though they are boilerplate.
+    """Return which boilerplate blocks of pages without content clusters a classifier keeps.
 
-    They are texts of other pages, or links, on pages of whose kept characters they are most.
+    These are links, or texts that are on other pages, on pages where they are most of the kept characters.
     """
     kept = silent[blocks.page] & (model.margins(blocks) > 0)
     foreign = kept & ~is_own_text(blocks)
@@ -280,17 +281,17 @@ def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, silent: NDArray[np.boo
 
 
 def _n_chars(blocks: SiteBlocks) -> NDArray[np.float64]:
-    """Return the characters of each block."""
+    """Return the number of characters of each block."""
     return np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
 
 
 def _n_kept(model: LinearModel, page: SiteBlocks) -> float:
-    """Return the characters of one page that a model keeps."""
+    """Return the number of characters that a model keeps of one page."""
     return float(_n_chars(page)[model.margins(page) > 0].sum())
 
 
 def _resemblance(model: LinearModel, page: SiteBlocks, usual_chars: float) -> float:
-    """Return the share of one page's text that is at known places; 0 without content, or where it is a scrap."""
+    """Return the share of one page's text that is at known places; 0 if (almost) nothing is kept."""
     n_kept = _n_kept(model, page)
     if not n_kept or n_kept < MIN_KEPT_SHARE * usual_chars:
         return 0.0
@@ -300,12 +301,12 @@ def _resemblance(model: LinearModel, page: SiteBlocks, usual_chars: float) -> fl
 
 
 def _is_blind(model: LinearModel) -> bool:
-    """Return True if a model takes nothing for content because there was nothing to look at."""
+    """Return True if a model classifies nothing as content because it has no columns."""
     return not model.columns and model.bias <= 0
 
 
 def _reasons(sets: Sequence[str], parts: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Say for each block on which side of the decision it is, and which feature set speaks most for that."""
+    """Return for each block the sign of its margin, and the feature set that contributes most to it."""
     towards = np.where(kept[:, None], parts, -parts)
     most = np.where(towards.max(axis=1) > 0, towards.argmax(axis=1), len(sets))
     ends = [*(f", most by {name}" for name in sets), " by default"]
@@ -315,11 +316,11 @@ def _reasons(sets: Sequence[str], parts: NDArray[np.float64], kept: NDArray[np.b
 
 
 def _read_pages(documents: Iterable[Document]) -> list[SiteBlocks]:
-    """Read pages one by one, and order them by what they are; at most `MAX_BLOCKS` blocks of each."""
+    """Return at most `MAX_BLOCKS` blocks of each page, read one by one and sorted by digest."""
     found = []
     for document in documents:
         found.append((_digest(document), read_documents([document]).first_of_pages(MAX_BLOCKS)))
-        del document  # before the next one is made
+        del document  # free it before the next one is parsed
     return [page for _, page in sorted(found, key=itemgetter(0))]
 
 
@@ -328,7 +329,7 @@ def _read_model(learned: Learned) -> LinearModel:
 
 
 def _usual_chars(learned: Learned) -> float:
-    """Return how many characters are kept, as a median, of the pages learned from."""
+    """Return the median number of characters kept of the training pages."""
     found = learned.weights.get("usual_chars")
     if not isinstance(found, (int, float)) or not found >= 0:
         raise ValueError(f"no linear model: usual_chars is {found!r:.60}")

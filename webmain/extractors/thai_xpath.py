@@ -1,4 +1,4 @@
-"""Thai XPath: text nodes grouped by the lowest path that holds more than one of them, judged by the share of anchors.
+"""Thai XPath: text nodes grouped by the lowest path with more than one of them, judged by the share of anchors.
 
 References
 ----------
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 REMOVED = frozenset(("script", "noscript", "embed", "object", "img", "style", "form"))
-"""Non-informative nodes, dropped with all inside them (rules R1, section III.A)."""
+"""Non-informative nodes, dropped with all their content (rules R1, section III.A)."""
 
 FOOTER_WORDS = (
     "powered by",
@@ -38,7 +38,7 @@ FOOTER_WORDS = (
     "ขับเคลื่อนโดย",  # powered by
     "พัฒนาโดย",  # developed by
 )
-"""A text that begins with one of these is a footer (rules R2; the paper names the first one of its list)."""
+"""A text that begins with one of these is a footer (rules R2; the paper quotes only the first word of its list)."""
 
 _FOOTER = re.compile(rf"\s*(?:{'|'.join(map(re.escape, FOOTER_WORDS))})", re.IGNORECASE)
 _FOOTER_INITIALS = frozenset("".join(word[0] + word[0].upper() for word in FOOTER_WORDS) + " \t\r\n")
@@ -48,7 +48,7 @@ _MANY, _FEW, _HEADLINE, _ALONE, _FOOTER_TEXT, _SHORT = range(len(_WHY))
 
 @dataclass(frozen=True)
 class ThaiXPath(CheckedOptions):
-    """Keep the text nodes whose block has few anchors, by their number and by their length.
+    """Keeps the text nodes whose block has few anchors, by number and by length.
 
     Parameters
     ----------
@@ -57,25 +57,25 @@ class ThaiXPath(CheckedOptions):
     max_anchor_ratio : float
         A block is content below this anchor ratio (section III.C).
     headline_anchors, headline_elements : int
-        A block with fewer anchors than the first and more elements than the second is content whatever its anchor
-        ratio: a headline that is a link (section III.C).
+        A block with fewer than `headline_anchors` anchors and more than `headline_elements` text nodes is content at any
+        anchor ratio: a headline that is a link (section III.C).
     min_chars : int
-        Shorter text nodes are no content (section III.C). Deviation: the paper prints "less than 2 characters" among
-        the conditions for content, plainly reversed.
+        Shorter text nodes are not content (section III.C). Deviation: the paper lists "less than 2 characters" among
+        the conditions for content, which is evidently reversed.
     alone : {"drop", "keep"}
-        A text node in no block (no path over it holds a second one) is no content; "keep" makes it content.
+        Whether a text node in no block (no ancestor path has a second one) is dropped or kept as content.
     top : {"body", "below"}
         Whether the body itself can be a block. The paper steps up "until the parent is a body element node", which can
         be read either way; "below" leaves the body out.
     hidden : {"drop", "keep"}
-        Text that the page hides from its readers by any rule, and fallback text of frames and players, is dropped.
-        Deviation: the paper drops `display:none` in a style attribute only; "keep" is its exact reading.
+        Whether text hidden by any rule, and fallback text of frames and players, is dropped. Deviation: the paper drops
+        only `display:none` in a style attribute; "keep" follows it exactly.
 
     Notes
     -----
-    The paper groups text nodes by comparing XPaths as strings. A path lies below another exactly if its element is
-    inside the other's element, so that the same is done here by the elements' ranges; a test compares both on random
-    trees. Text nodes are the paper's "elements"; their length is that of the folded text.
+    The paper groups text nodes by comparing XPaths as strings. A path is below another exactly if its element is inside the
+    other's, so element ranges are compared here instead; a test compares both methods on random trees. Text nodes are the
+    paper's "elements"; their length is that of the folded text.
 
     Raw is the anchor ratio AR = .75 ATR + .25 ANR of the block. The score falls from 1 at AR 0 to .5 at the limit to 0 at
     AR 1; linked headlines have .5, footers and short texts 0.
@@ -100,7 +100,7 @@ class ThaiXPath(CheckedOptions):
             )
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into runs of text nodes of the same block; footers and short texts are apart (III.A, III.B)."""
+        """Return runs of text nodes of the same block; footers and short texts are separate (III.A, III.B)."""
         leaves = document.leaves
         member = self._members(document)
         before = np.concatenate(([0], np.cumsum(member)))
@@ -112,7 +112,7 @@ class ThaiXPath(CheckedOptions):
         return from_runs(document, owner, fresh=fresh)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Keep what has few anchors, or is a linked headline, and neither footer nor too short (section III.C)."""
+        """Return verdicts that keep blocks with few anchors and linked headlines, without footers and short texts (III.C)."""
         document = segmentation.document
         leaves, elements = document.leaves, document.elements
         member = segmentation.of_unit >= 0
@@ -145,20 +145,20 @@ class ThaiXPath(CheckedOptions):
         )
 
     def _members(self, document: Document) -> NDArray[np.bool_]:
-        """Tell the leaves of the body that are informative nodes (rules R1)."""
+        """Return which leaves are informative nodes of the body (rules R1)."""
         leaves, elements = document.leaves, document.elements
         removed = leaves.elements < body_index(elements.tags)
         if self.hidden == "drop":
-            removed |= leaves.has(NOT_SHOWN | Flag.IN_NOSCRIPT | Flag.IN_FORM)  # these hold all that R1 removes
+            removed |= leaves.has(NOT_SHOWN | Flag.IN_NOSCRIPT | Flag.IN_FORM)  # these cover all that R1 removes
         else:
             removed |= leaves.has(Flag.HIDDEN_DISPLAY)
             removed |= elements.within(elements.named(REMOVED))[leaves.elements]
         return ~removed
 
     def _owners(self, document: Document, before: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Find for each leaf the lowest element around it that holds more than one informative leaf (section III.B).
+        """Return for each leaf its lowest ancestor with more than one informative leaf (section III.B).
 
-        Leaves without one own themselves: the element is the one they are in.
+        For leaves without one, the element that they are in.
         """
         elements = document.elements
         count = before[elements.leaf_ends] - before[elements.leaf_starts]
@@ -167,13 +167,13 @@ class ThaiXPath(CheckedOptions):
         own = document.leaves.elements
         owner = own.copy()
         climbing = np.flatnonzero((count[owner] == 1) & (owner >= highest))
-        while len(climbing):  # elements with one leaf are climbed through once in all, so this is linear
+        while len(climbing):  # each element with one leaf is visited once, so this is linear
             owner[climbing] = elements.parents[owner[climbing]]
             climbing = climbing[(count[owner[climbing]] == 1) & (owner[climbing] >= highest)]
         return np.where(owner < highest, own, owner).astype(np.int32)
 
     def _states(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """Tell footers and short texts, which are no content whatever their block is; 0 for all others."""
+        """Return the rule that drops each text as a footer or too short, whatever its block; 0 for other texts."""
         state = np.zeros(len(texts), dtype=np.int64)
         state[[i for i, t in enumerate(texts) if len(t) < self.min_chars]] = _SHORT
         state[[i for i, t in enumerate(texts) if t[0] in _FOOTER_INITIALS and _FOOTER.match(t)]] = _FOOTER_TEXT
@@ -181,7 +181,7 @@ class ThaiXPath(CheckedOptions):
 
 
 def _score(ratio: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    """Map an anchor ratio to a score: 1 at 0, .5 at the limit, 0 at 1."""
+    """Return an anchor ratio as a score: 1 at 0, .5 at the limit, 0 at 1."""
     below = 1 - 0.5 * ratio / limit if limit > 0 else np.zeros_like(ratio)
     above = 0.5 * (1 - ratio) / (1 - limit) if limit < 1 else np.full_like(ratio, 0.5)
     return np.clip(np.where(ratio < limit, below, above), 0, 1)
