@@ -1,4 +1,4 @@
-"""Segmentations: a page's text as blocks, by default what a reader sees as one unit."""
+"""Segmentations: a page's text divided into blocks, by default what a reader sees as one unit."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Block:
-    """One block of a segmentation, for people and for reports; computations use the segmentation's columns.
+    """One block of a segmentation, for inspection and reports; computations use the segmentation's columns.
 
     Attributes
     ----------
     first, end : int
         Half-open range of leaves (or source lines).
     element : int
-        The element that the block is, or the nearest one around it; -1 for source lines.
+        The block's element, or its nearest ancestor; -1 for source lines.
     text : str
         Its text as a reader sees it.
     tag_path, css, xpath : str
-        Where it is; "" for source lines.
+        Path of the element; "" for source lines.
     """
 
     index: int
@@ -54,8 +54,8 @@ class Block:
 class Segmentation:
     """One method's blocks over a document: disjoint half-open ranges of units in document order.
 
-    A unit inside a block's range need not belong to it: what the method removed beforehand (hidden text, forms) belongs to no
-    block. `of_unit` decides.
+    A unit inside a block's range need not belong to it: text that the method removed beforehand (hidden text, forms) is in
+    no block. `of_unit` is authoritative.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Segmentation:
     element : (n_blocks,) int32
         Index of each block's element; -1 for source lines.
     of_unit : (n_units,) int32
-        The block of each unit, -1 outside.
+        The block of each unit, -1 for none.
     """
 
     document: Document
@@ -123,7 +123,7 @@ class Segmentation:
         return texts
 
     def sums(self, column: ArrayLike) -> NDArray[np.float64]:
-        """Add up a column over each block's units.
+        """Return the sum of a column over each block's units.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Segmentation:
 
 
 def from_runs(document: Document, owner: NDArray[np.int32], *, fresh: NDArray[np.bool_] | None = None) -> Segmentation:
-    """Make blocks of the longest runs of consecutive leaves with the same owner.
+    """Return maximal runs of leaves with the same owner as blocks.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def from_runs(document: Document, owner: NDArray[np.int32], *, fresh: NDArray[np
 
 
 def from_elements(document: Document, elements: NDArray[np.int64], *, member: NDArray[np.bool_]) -> Segmentation:
-    """Make a block of each element: the leaves of its subtree.
+    """Return a block for each element: the leaves of its subtree.
 
     Parameters
     ----------
@@ -199,15 +199,15 @@ def from_elements(document: Document, elements: NDArray[np.int64], *, member: ND
 
 
 def segment(document: Document, *, member: NDArray[np.bool_] | None = None) -> Segmentation:
-    """Segment a page by what a reader sees: block-level elements and double line breaks end a block.
+    """Return a page's blocks as a reader sees them: block-level elements and double line breaks end a block.
 
-    Table cells, list items, terms and preformatted text are block-level and so are blocks of their own.
+    Table cells, list items, terms and preformatted text are block-level, so each is a separate block.
 
     Parameters
     ----------
     document : Document
     member : (n_leaves,) bool or None
-        Leaves that belong to a block; None for all, hidden ones too, which methods mask.
+        Leaves that belong to a block; None for all, including hidden ones.
     """
     leaves = document.leaves
     owner = np.maximum(leaves.boxes, 0)
@@ -223,6 +223,6 @@ def default_blocks(document: Document) -> Segmentation:
 
 @view
 def _default_columns(document: Document) -> tuple[NDArray[np.int32], ...]:
-    """Compute the columns alone: a view that held its document would keep the page's memory until cycles are collected."""
+    """Return the columns only: a view that refers to its document would be a reference cycle and delay freeing memory."""
     found = segment(document)
     return found.first, found.end, found.element, found.of_unit

@@ -1,4 +1,4 @@
-"""A page's text runs and elements as columns: what one walk over its tree leaves behind."""
+"""A page's text runs and elements as columns, the result of one walk over its tree."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Flag(IntFlag):
-    """What the walk noted of a leaf; each method masks these by its own paper."""
+    """Properties of a leaf; each method masks the ones that its paper excludes."""
 
     HIDDEN_ATTRIBUTE = 1  # an ancestor has the attribute `hidden`
-    HIDDEN_DISPLAY = 2  # an ancestor's style attribute says display:none
+    HIDDEN_DISPLAY = 2  # an ancestor's style attribute has display:none
     HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse
     HIDDEN_CLASS = 8  # an ancestor's class is one of the well-known screen-reader-only names
     IN_NOSCRIPT = 16
@@ -40,11 +40,11 @@ class Flag(IntFlag):
 
 
 HIDDEN = Flag.HIDDEN_ATTRIBUTE | Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
-"""The leaf is not shown, by whichever rule."""
+"""The leaf is hidden by any of the rules."""
 
 
 class Break(IntEnum):
-    """What is between a leaf and the one before it."""
+    """What separates a leaf from the previous one."""
 
     NONE = 0
     BR = 1  # one <br>
@@ -54,12 +54,12 @@ class Break(IntEnum):
 
 _PREFORMATTED_BIT = int(Flag.PREFORMATTED)
 _XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,59}", re.IGNORECASE).fullmatch
-"""Names of tags that stand in an XPath; longer ones would be in that of each element below."""
+"""Matches tag names that are used in an XPath; longer ones would be repeated in the XPaths of all descendants."""
 
 MAX_SELECTOR_STEPS = 20
 MAX_SELECTOR_NAMES = 10
 MAX_SELECTOR_NAME_CHARS = 100
-"""A CSS selector names so many elements, the innermost ones, each with so many classes, and no longer name."""
+"""Limits of a CSS selector: innermost elements, classes of each, and characters of a name."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class Leaves:
     Attributes
     ----------
     texts : list of str
-        White space folded to single spaces and stripped; as it stood where `Flag.PREFORMATTED` is set. Never blank.
+        White space folded to single spaces and stripped, or unchanged if `Flag.PREFORMATTED` is set. Never blank.
     element : list of int
-        Index of the element the run is in.
+        Index of the element that contains the run.
     box : list of int
         Index of the nearest block-level element around it.
     flags : list of int
@@ -79,7 +79,7 @@ class Leaves:
     breaks : list of int
         `Break` between the run before and this one.
     spaced : list of bool
-        White space stood between the run before and this one (meaningful where the break is NONE).
+        Whether there was white space between the previous run and this one (meaningful if the break is NONE).
     """
 
     texts: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ class Leaves:
 
     @cached_property
     def unit(self) -> NDArray[np.int32]:
-        """The number of the unit that each run is in: what stands between two paragraph breaks; in document order."""
+        """The number of each run's unit, in document order; a unit is the text between two paragraph breaks."""
         return np.cumsum(self.gaps >= int(Break.BR_BR), dtype=np.int32)
 
     def has(self, flag: int) -> NDArray[np.bool_]:
@@ -128,7 +128,7 @@ class Leaves:
         return found
 
     def text(self, indices: Sequence[int]) -> str:
-        """Join runs as `join` does, every line stripped and its white space folded.
+        """Return runs joined as by `join`, with every line stripped and its white space folded.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Leaves:
         return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
 
     def join(self, indices: Iterable[int]) -> str:
-        """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
+        """Return runs joined by what separated them: nothing, a space, or a new line.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Leaves:
         return "".join(out)
 
     def between(self, first: int, second: int) -> str:
-        """Return what parts two runs, whether or not there are others between them: nothing, a space, or a new line."""
+        """Return the separator of two runs, adjacent or not: nothing, a space, or a new line."""
         if second - first == 1:
             return "\n" if self.breaks[second] else " " if self.spaced[second] else ""
         if any(self.breaks[first + 1 : second + 1]):
@@ -182,9 +182,9 @@ class Elements:
     end : list of int
         One past the last element of the subtree: element `i` holds elements `i + 1 ... end[i] - 1`.
     before, around : list of int
-        Of each leaf, not of each element: how many elements begin before it, and the one that it is in.
+        For each leaf (not element): the number of elements that begin before it, and the element that contains it.
     attributes : Attributes
-        Attribute values by lower-case name, None for attributes without a value; made when first asked for.
+        Attribute values by lower-case name, None for attributes without a value; created on first access.
     """
 
     tags: list[str] = field(default_factory=list)
@@ -210,25 +210,25 @@ class Elements:
 
     @cached_property
     def depths(self) -> NDArray[np.int32]:
-        """`depth` as an array: the elements before each one, less those that have ended."""
+        """`depth` as an array: the elements before each one, minus those that have ended."""
         n = len(self.tags)
         ended = np.cumsum(np.bincount(self.ends, minlength=n)[:n])
         return (np.arange(n) - ended).astype(np.int32)
 
     @cached_property
     def with_text(self) -> list[int]:
-        """The elements with text below them."""
+        """The elements with text in their subtree."""
         with_text: list[int] = np.flatnonzero(self.leaf_ends > self.leaf_starts).tolist()
         return with_text
 
     @cached_property
     def names(self) -> list[Names]:
-        """What each element with text below it is called; `NO_NAMES` for the others."""
+        """The names of each element with text in it; `NO_NAMES` for others."""
         return self._called[0]
 
     @property
     def may_hide(self) -> list[int]:
-        """The elements with text below them that have a style, the attribute `hidden`, or a class of what is not seen."""
+        """The elements with text that have a style, the attribute `hidden`, or a class name of hidden elements."""
         return self._called[1]
 
     @cached_property
@@ -252,7 +252,7 @@ class Elements:
 
     @cached_property
     def leaf_starts(self) -> NDArray[np.int32]:
-        """The first leaf in each element's subtree or after it: as many leaves begin before the element."""
+        """The first leaf in or after each element's subtree, which is the number of leaves before the element."""
         n = len(self.tags)
         return np.cumsum(np.bincount(np.array(self.before, dtype=np.intp), minlength=n), dtype=np.int32)[:n]
 
@@ -289,16 +289,16 @@ class Elements:
         return sorted(itertools.chain.from_iterable(lists)) if len(lists) > 1 else lists[0] if lists else []
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
-        """Return for each element whether its tag is one of those."""
+        """Return for each element whether its tag is one of these."""
         return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 
     def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Spread a mask over elements to their whole subtrees."""
+        """Return a mask over elements extended to their whole subtrees."""
         marked = np.flatnonzero(mask)
         if not len(marked):
             return np.zeros(len(self.tags), dtype=np.bool_)
-        farthest = np.maximum.accumulate(self.ends[marked])  # ends of the outermost marked element around or before
-        last = np.cumsum(mask) - 1  # marked element at or before each one
+        farthest = np.maximum.accumulate(self.ends[marked])  # largest end of the marked elements so far
+        last = np.cumsum(mask) - 1  # last marked element at or before each one
         inside: NDArray[np.bool_] = (last >= 0) & (np.arange(len(self.tags)) < farthest[last])
         return inside
 
@@ -315,7 +315,7 @@ class Elements:
         return "/".join(self.tags[i] for i in reversed(self.ancestors(index)))
 
     def css(self, index: int) -> str:
-        """Return a CSS selector from the body, or an element well above, to the element, with ids and classes."""
+        """Return a CSS selector with ids and classes, starting below the body or at most `MAX_SELECTOR_STEPS` up."""
         steps: list[str] = []
         while index >= 0 and len(steps) < MAX_SELECTOR_STEPS and self.tags[index] not in ("html", "body"):
             attributes = self.attributes[index]
@@ -328,7 +328,7 @@ class Elements:
         return " > ".join(reversed(steps))
 
     def xpath(self, index: int) -> str:
-        """Return the element's absolute XPath with positions: "/html/body/div[2]/p"; made once for all siblings."""
+        """Return the element's absolute XPath with positions: "/html/body/div[2]/p"; computed once for all siblings."""
         paths, parent = self._paths, self.parent
         unknown = []
         while index not in paths:
@@ -342,11 +342,11 @@ class Elements:
 
     @cached_property
     def _paths(self) -> dict[int, str]:
-        """XPaths that have been asked for, and those of their siblings; no path above the root."""
+        """XPaths requested so far, and those of their siblings; empty above the root."""
         return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
 
     def _add_paths_of_children(self, parent: int) -> None:
-        """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
+        """Store the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
         tags, end, paths = self.tags, self.end, self._paths
         start, child, last = paths[parent] + "/", parent + 1, end[parent]
         if end[child] == last and _XPATH_NAME(tags[child]):

@@ -1,4 +1,4 @@
-"""`Document`: one page read once; every view of it is computed when first asked for."""
+"""`Document`: one page, parsed once; every view of it is computed on first access."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 
 def view(read: Callable[[Document], T]) -> Callable[[Document], T]:
-    """Let a function of a document be computed once for each document, in the page's time.
+    """Return a function of a document that is computed once per document and counts against the page's time limit.
 
-    Modules above this one declare so what they read of a page: metadata, links, embedded texts. Threads never wait for each
-    other: two that ask at once both compute, and get the same object.
+    Used as a decorator by higher-level modules: metadata, links, embedded texts. Threads do not lock: two concurrent
+    callers both compute the value, and get the same object.
     """
     name = f"{read.__module__}.{read.__qualname__}"
 
@@ -46,28 +46,28 @@ def view(read: Callable[[Document], T]) -> Callable[[Document], T]:
 
 
 class Document:
-    """One page, decoded; its tree and source lines are computed when first asked for.
+    """One decoded page; its tree and source lines are computed on first access.
 
-    Line-Block asks for `lines` only and so never builds a tree; the tree methods never split lines. What others read of a
-    page are functions with the decorator `view`.
+    Line-Block uses only `lines` and so never builds a tree; the tree methods never split lines. Other modules add views as
+    functions with the decorator `view`.
 
     Parameters
     ----------
     page : Page
-        What came.
+        The page as received.
     source : bytes or None
-        The markup as UTF-8 where it already is that.
+        The markup as UTF-8.
     html : str or None
         The markup as text; one of `source` and `html` is given.
     charset, charset_source : str
-        Encoding of the page's bytes and what decided it; "" for pages that came as text.
+        Encoding of the page's bytes and how it was determined; "" for pages given as text.
     deadline : Deadline or None
-        What measures the CPU time of the work with the page, and ends it; None for no limit.
+        Limit on the CPU time spent on the page; None for no limit.
 
     Raises
     ------
     Rejected
-        `TOO_SLOW`, from whichever view meets the deadline.
+        `TOO_SLOW`, from any view that passes the deadline.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class Document:
         self.charset_source = charset_source
         self.deadline = deadline or Deadline()
         self.recurring: frozenset[str] = frozenset()
-        """Pieces of titles that recur on the site's pages, folded; known only where pages of a site come together."""
+        """Parts of titles that recur on the site's pages, folded; set only if a site's pages are processed together."""
         self.views: dict[str, Any] = {}
-        """What has been computed of the page so far, by the full names of the functions."""
+        """Views computed so far, by the functions' full names."""
         self._source = source
         self._html = html
 
@@ -157,7 +157,7 @@ class Document:
     @property
     @view
     def has_data(self) -> bool:
-        """Whether the page has a script, or an attribute that may be JSON: it may carry data."""
+        """Whether the page may have embedded data: a script, or an attribute that may be JSON."""
         return (
             bool(self.tree.data)
             or b"<script" in self.source
@@ -172,7 +172,7 @@ class Document:
     @property
     @view
     def base_url(self) -> str | None:
-        """What relative URLs are relative to: `<base href>` or the page's URL."""
+        """The base of relative URLs: `<base href>` or the page's URL."""
         elements = self.elements
         for i, tag in enumerate(elements.tags):
             if tag == "base" and (href := elements.attributes[i].get("href")):

@@ -1,7 +1,7 @@
-"""Bytes to text: what a body is, in which encoding it is, and what decided that.
+"""Decodes bodies: finds the encoding, and records how it was determined.
 
-Servers, proxies and page authors all lie about encodings, so the bytes are asked first and the declarations last. The
-order is that of `decode`; its result is always safe to store: it encodes to UTF-8 and holds no NUL character.
+Servers, proxies and page authors all declare wrong encodings, so the bytes are examined before declarations. The order is
+described at `decode`, whose result is always safe to store: it encodes to UTF-8 and has no NUL character.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from webmain.clock import once
 
 _BROKEN_SHARE_LIMIT = 0.02
-"""UTF-8 with at least this share of broken bytes among its non-ASCII characters is another encoding."""
+"""Bytes with at least this share of invalid UTF-8 among the non-ASCII characters are in another encoding."""
 
 _DETECTION_SAMPLE_BYTES = 65_536
 _SAMPLE_BYTES = 4_096
@@ -29,22 +29,22 @@ _TEXT_ENCODING = re.compile(
     r"|iso2022_(jp(_[12]|_ext)?|kr)|iso8859_([2-9]|1[0-6])|koi8_[rtu]|kz1048|ptcp154|shift_jis(_2004|x0213)?"
     r"|mac_(cyrillic|greek|latin2|roman|turkish)"
 )
-"""Encodings a declaration may ask for. Python knows codecs that no page may choose: `unicode_escape` smuggles lone
-surrogates, `punycode` is quadratic, `zip` is no text encoding. UTF-16 and UTF-32 are reported by their bytes alone."""
+"""Encodings that a declaration may name. Others of Python's codecs are unsafe: `unicode_escape` can produce lone
+surrogates, `punycode` is quadratic, `zip` is no text encoding. UTF-16 and UTF-32 are recognised by their bytes only."""
 
 
 class CharsetSource(StrEnum):
-    """What decided the encoding of a body."""
+    """How the encoding of a body was determined."""
 
     BOM = "bom"
     UTF8 = "utf-8"  # the bytes are valid UTF-8
-    UTF8_REPAIRED = "utf-8-repaired"  # ... but for a few
+    UTF8_REPAIRED = "utf-8-repaired"  # ... except for a few
     NULS = "nul-pattern"  # UTF-16 or UTF-32 without a byte order mark
     ESCAPES = "escapes"  # ISO 2022, seven bits
     HEADER = "header"
     META = "meta"
-    LANGUAGE = "language"  # the declared language's, in which the bytes make sense
-    DETECTED = "detected"  # from the frequencies of its bytes
+    LANGUAGE = "language"  # an encoding of the declared language that fits the bytes
+    DETECTED = "detected"  # from byte frequencies
     FALLBACK = "fallback"
 
 
@@ -59,7 +59,7 @@ class Decoded:
     charset : str
         Python's name of the encoding.
     source : CharsetSource
-        What decided.
+        How it was determined.
     """
 
     text: str
@@ -68,20 +68,20 @@ class Decoded:
 
 
 def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
-    """Decode a body by what its bytes say, then by what was declared, then by a guess.
+    """Return a body as text; the encoding is found from its bytes, then from declarations, then by a guess.
 
     In this order: byte order mark; the pattern of NULs that UTF-16 and UTF-32 leave; strict UTF-8; UTF-8 with
     replacements if broken bytes are under 2 % of the non-ASCII characters (or only the last character is cut); the
-    `Content-Type` header, then `<meta>` or the XML declaration, decoded strictly, claims of UTF-8 (disproved by now)
-    and windows-1252 (what servers say who don't know) ignored; an encoding of the declared language in which the bytes
-    make sense; windows-874 where they are spelt like Thai; the frequencies of the bytes; windows-1252.
+    `Content-Type` header, then `<meta>` or the XML declaration, decoded strictly, ignoring UTF-8 (disproved by now) and
+    windows-1252 (a common default of servers); an encoding of the declared language that fits the bytes; windows-874 if
+    they are spelt like Thai; byte frequencies; windows-1252.
 
     Parameters
     ----------
     body : bytes
         After content decoding (gzip, br).
     headers : Mapping[str, str] or None
-        Response headers; only `content-type` is looked at, in any case.
+        Response headers; only `content-type` is used, in any case.
 
     Notes
     -----
@@ -105,9 +105,9 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
 
 
 def scrub(text: str) -> str:
-    """Make any string safe to store: surrogate pairs joined, lone surrogates and NULs to U+FFFD.
+    """Return a string safe to store: surrogate pairs joined, lone surrogates and NULs replaced by U+FFFD.
 
-    For markup that comes as `str`, decoded by somebody else. A clean string is returned as it is.
+    For markup given as `str`, decoded by the caller. A clean string is returned unchanged.
     """
     try:
         text.encode("utf-8")
@@ -121,7 +121,7 @@ def _without_nul(text: str) -> str:
 
 
 def _by_mark(body: bytes) -> Decoded | None:
-    """Decode by the byte order mark; a UTF-8 mark before bytes that are not UTF-8 decides nothing."""
+    """Return the body decoded by its byte order mark; None without one, or if a UTF-8 mark precedes other bytes."""
     name, mark = read_bom(body)
     if name is None or mark is None:
         return None
@@ -134,7 +134,7 @@ def _by_mark(body: bytes) -> Decoded | None:
 
 
 def wide_encoding(body: bytes) -> str | None:
-    """Return which of UTF-16 and UTF-32 it is, by where the NULs of ASCII characters are in the first 4 KB."""
+    """Return the UTF-16 or UTF-32 variant, from the positions of NULs in the first 4 KB; None if it is neither."""
     sample = body[: min(_SAMPLE_BYTES, len(body) // 4 * 4)]
     n = len(sample) // 4
     if n < 2:
@@ -156,7 +156,7 @@ _ISO2022 = re.compile(rb"\x1b(?:\$[@B]|\(J|\$\([DOQ])")
 
 
 def _escaped(body: bytes) -> Decoded | None:
-    """Decode seven-bit Japanese or Korean, which is valid ASCII."""
+    """Return seven-bit Japanese or Korean (ISO 2022), which is valid ASCII, decoded; None if it is neither."""
     if b"\x1b" not in body or b"\x1b$" not in body:  # the first test is one memory scan
         return None
     name = "iso2022_kr" if b"\x1b$)C" in body else "iso2022_jp_2" if _ISO2022.search(body) else None
@@ -173,7 +173,7 @@ def _non_ascii(text: str) -> int:
 
 
 def _repaired(body: bytes) -> str | None:
-    """Decode UTF-8 with replacements where so few bytes are broken that nothing else is likely."""
+    """Return the body decoded as UTF-8 with replacements; None if too many bytes are invalid."""
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd") - body.count(b"\xef\xbf\xbd")
     good = _non_ascii(text) - broken
@@ -182,7 +182,7 @@ def _repaired(body: bytes) -> str | None:
 
 
 def _strict(body: bytes, name: str, *, forgive_cut: bool = False) -> str | None:
-    """Decode strictly, or return None; a multi-byte character cut off at the very end may be forgiven."""
+    """Return the body decoded strictly, or None; `forgive_cut` allows a truncated last character."""
     try:
         return body.decode(name)
     except UnicodeDecodeError as error:
@@ -195,7 +195,7 @@ def _strict(body: bytes, name: str, *, forgive_cut: bool = False) -> str | None:
 
 
 _C1 = re.compile("[\x80-\x84\x86-\x9f]")
-"""Control characters that no page holds; in a decoded text they disprove the encoding. U+0085 is NEL, a line end."""
+"""Control characters that no page contains; in a decoded text they disprove the encoding. U+0085 is NEL, a line end."""
 
 
 def _is_text_encoding(name: str) -> bool:
@@ -203,7 +203,7 @@ def _is_text_encoding(name: str) -> bool:
 
 
 def _declared(body: bytes, content_type: str) -> Decoded | None:
-    """Decode by the header, then by the page's own declaration, if the bytes don't disprove them."""
+    """Return the body decoded as declared by the header, or else by the page, unless the bytes disprove both."""
     claims = (
         (CharsetSource.HEADER, http_content_type_encoding(content_type[:1_000])),
         (CharsetSource.META, html_body_declared_encoding(body)),
@@ -218,10 +218,10 @@ def _declared(body: bytes, content_type: str) -> Decoded | None:
 
 
 _TYPOGRAPHIC = bytes([0x80, 0x85, *range(0x91, 0x98), 0x99, 0xA0, 0xA3, 0xA7, 0xA9, 0xAB, 0xAE, 0xB0, 0xB7, 0xBB, 0xBD])
-"""Quotes, dashes, signs: the same in nearly all Windows code pages, and all that English texts have above ASCII."""
+"""Quotes, dashes, signs: equal in nearly all Windows code pages, and the only non-ASCII bytes of English texts."""
 
 _WESTERN_SHARE_LIMIT = 0.015
-"""Texts with fewer letters above ASCII are of a language that hardly uses any: Polish has 6 %, German 2 %."""
+"""Minimum share of non-ASCII letters for detection: Polish has 6 %, German 2 %."""
 
 _WINDOWS_OF_ISO = {
     "iso8859-2": "cp1250",
@@ -230,14 +230,14 @@ _WINDOWS_OF_ISO = {
     "iso8859-9": "cp1254",
     "iso8859-13": "cp1257",
 }
-"""The detector knows letters; quotes and dashes are where ISO 8859 has control characters."""
+"""Windows supersets of ISO 8859, used if the text has C1 control characters: the detector only considers letters."""
 
 _RARE = re.compile(r"cp(?!866|874)[78]\d+|mac-(?!cyrillic)\w+|iso8859-(3|10|14|16)|johab|hz|cp1006|ptcp154")
-"""What no page of our day is written in; as a detector's answer they are errors."""
+"""Encodings that today's pages do not use; if the detector returns one, it is wrong."""
 
 
 def _detected(body: bytes) -> Decoded:
-    """Decode by the frequencies of the bytes, at last as windows-1252."""
+    """Return the body decoded by language or byte frequencies, or else as windows-1252."""
     import cchardet
 
     sample = _foreign_text(body)
@@ -262,7 +262,7 @@ _CODE = re.compile(rb"<(?:script|style)\b[^<]*+(?:<(?!/(?:script|style))[^<]*+)*
 
 
 def _foreign_text(body: bytes) -> bytes:
-    """Return the runs between tags, not in scripts, that hold non-ASCII bytes, up to 64 KB: what can be learnt from."""
+    """Return the text runs outside scripts that have non-ASCII bytes, up to 64 KB: the sample for detection."""
     runs: list[bytes] = []
     size = 0
     for run in re.split(rb"[<>\n]+", _CODE.sub(b"", body)):
@@ -287,16 +287,16 @@ _TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """How a language is written, and how it was before UTF-8: an entry of `encodings.toml`.
+    """Letters and legacy encodings of a language: an entry of `encodings.toml`.
 
     Attributes
     ----------
     encodings : tuple of str
-        In order of how common they are on old pages.
+        Most common on old pages first.
     own : re.Pattern[str]
-        A letter of the language above ASCII.
+        Matches a non-ASCII letter of the language.
     frequent : str
-        Letters that most of a running text consists of; "" where the others suffice.
+        The most frequent letters in running text; "" if `own` suffices.
     """
 
     encodings: tuple[str, ...]
@@ -306,7 +306,7 @@ class Script:
 
 @once
 def _scripts() -> dict[str, Script]:
-    """Return what `encodings.toml` has of each language."""
+    """Return the entries of `encodings.toml` by language."""
     found: dict[str, Script] = {}
     for entry in tomllib.loads(Path(__file__).with_name("encodings.toml").read_text("utf-8"))["scripts"]:
         frequent = entry.get("frequent", "")
@@ -317,28 +317,28 @@ def _scripts() -> dict[str, Script]:
 
 
 def declared_language(body: bytes) -> str:
-    """Return the language that the first 4 KB declare, in lower case ("zh-tw"); "" where they declare none."""
+    """Return the language declared in the first 4 KB, in lower case ("zh-tw"); "" if none is."""
     match = _LANGUAGE.search(body[:_SAMPLE_BYTES])
     return (match[1] or match[2]).decode("ascii").lower().replace("_", "-") if match else ""
 
 
 def encoding_for(language: str, sample: bytes, *, guess: str | None = None) -> str | None:
-    """Choose the encoding of a language in which a sample makes sense.
+    """Return the encoding of a language that fits a sample best.
 
     Parameters
     ----------
     language : str
-        As `declared_language` gives it.
+        As returned by `declared_language`.
     sample : bytes
         Text without markup.
     guess : str or None
-        What a detector said; taken where the language knows it.
+        The detector's result; preferred if it is an encoding of the language.
 
     Returns
     -------
     str or None
-        None where the language is unknown, or the sample is no text of it in any of its encodings: over 1 % undecodable,
-        or under 90 % of what is above ASCII in letters of the language and common signs.
+        None if the language is unknown, or the sample fits none of its encodings: over 1 % undecodable, or under 90 % of
+        the non-ASCII characters are letters of the language or common signs.
     """
     key = "zh-hant" if language.startswith(_TRADITIONAL) else language.partition("-")[0]
     script = _scripts().get(key)
@@ -356,7 +356,7 @@ _PUNCTUATION = str.maketrans("", "", _COMMON_SIGNS)
 
 
 def _sense(sample: bytes, encoding: str, script: Script) -> float:
-    """Return how well a sample reads in an encoding: the share of the language's letters; 0 where it does not."""
+    """Return how well a sample fits an encoding: the share of the language's letters; 0 if it does not fit."""
     text = sample.decode(encoding, "replace").translate(_PUNCTUATION)
     high = len(text) - len(text.encode("ascii", "ignore"))
     own = len(script.own.findall(text))
@@ -380,10 +380,10 @@ _LEAST_THAI = 6
 
 
 def reads_as_thai(sample: bytes, *, is_declared: bool = False) -> bool:
-    """Return True if bytes are Thai in windows-874: its letters, its frequent ones, and its vowels where they can stand.
+    """Return True if bytes are Thai in windows-874: Thai letters, frequent ones among them, and vowels in valid positions.
 
-    Big5, GBK and EUC-KR have letters at the same bytes, but every other one where no Thai would put it. A page that
-    says it is Thai is believed with less.
+    Big5, GBK and EUC-KR use the same bytes, but the result is invalid Thai spelling. The limits are lower for pages that
+    declare Thai.
     """
     text = sample.decode("cp874", "replace").translate(_PUNCTUATION)
     high = len(text) - len(text.encode("ascii", "ignore"))

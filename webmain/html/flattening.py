@@ -1,6 +1,6 @@
-"""Read a page's tags one by one, and drop those that nest too deep and the attributes that are too many.
+"""Tokenizer that drops tags that nest too deep, and attributes beyond a limit.
 
-The tokenizer counts at least what the parser opens: an end tag counts only where the parser must obey it.
+Its count of open elements is an upper bound of the parser's: an end tag counts only if the parser must obey it.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from webmain.items import Reason, Rejected
 from webmain.regex import lazy
 
 MAX_PIECES = 150_000
-"""Tags, comments and declarations that are kept of one page. The largest page of the development data has 32,800."""
+"""Limit on tags, comments and declarations kept of one page. The largest page of the development data has 32,800."""
 
 MAX_READ = 4 * MAX_PIECES
-"""The same with those that are dropped because they are too deep."""
+"""The same limit, including those dropped because they are too deep."""
 
 MAX_ATTRIBUTES = 200
 """Attributes of one tag."""
 
 MAX_ROOT_TAGS = 20
-"""Start tags of `html` and `body`: the parser gathers the attributes of all of them."""
+"""Limit on start tags of `html` and `body`, whose attributes the parser merges."""
 
 VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
 )
 FORMATTING = frozenset("b big code em font i nobr s small strike strong tt u".split())
-"""What the parser opens anew in each paragraph; `a` too, but it closes the one before it, so that they never pile up."""
+"""Elements that the parser reopens in each paragraph; also `a`, but each `a` closes the one before, so they don't pile up."""
 
 _OPENED_ANEW = FORMATTING | {"a"}
 _ROOTS = frozenset(("html", "head", "body"))
@@ -37,17 +37,17 @@ _ENDED_BY_PARENT = frozenset("p li dt dd option tr td th tbody thead tfoot".spli
 BARRIERS = frozenset(
     "applet caption html table td th marquee object template select svg math button foreignobject desc title".split()
 )
-"""An end tag of a formatting element outside of these does not reach into them."""
+"""An end tag outside of these does not close a formatting element inside."""
 
 _AMBIGUOUS = frozenset(("svg", "math", "select"))
-"""Inside of these, whether a raw element's content is raw is not known without a tree."""
+"""Inside these, it is unknown without a tree whether a raw element's content is raw."""
 
 _DRAWING = frozenset(
     "g path use circle rect polygon polyline line ellipse defs symbol clippath mask pattern image text tspan filter marker "
     "lineargradient radialgradient stop animate animatetransform set".split()
 )
 
-# Start tags that close an open element of their own family, so that a long list without end tags is not deep.
+# Elements that a start tag closes, so that a long list without end tags is not deep.
 _CLOSES = {
     "p": frozenset(("p",)),
     "li": frozenset(("li",)),
@@ -62,12 +62,12 @@ _CLOSES = {
 }
 SHORT_TAG = 300
 _REACH = 8
-"""Innermost open elements among which an end tag's start tag is looked for."""
+"""Number of innermost open elements searched for an end tag's start tag."""
 
 
 AFTER_NAME = rb"[ \t\n\r\f/>]"  # not the vertical tab
 _NAME = rb"([a-zA-Z][^ \t\n\r\f/>]*+)"
-ATTRIBUTES = (  # of a tag, up to its `>`; quotes count after = only, and where a name is due, = begins one
+ATTRIBUTES = (  # of a tag, up to its `>`; quotes count only after =, and = may begin a name
     rb"(?:[ \t\n\r\f/]++|[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
     rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*+)?+)?+)*+"
 )
@@ -83,7 +83,7 @@ _FORMATTING_TAG = lazy(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTE
 
 
 class _Open(NamedTuple):
-    """A start tag that may be open: its name, whether it is kept, and its bytes if the parser opens it anew."""
+    """A start tag that may be open: its name, whether it is kept, and its size in bytes."""
 
     name: str
     keep: bool
@@ -91,7 +91,7 @@ class _Open(NamedTuple):
 
 
 class _OpenElements:
-    """The elements that the parser may have open: at least those that it has."""
+    """The elements that the parser may have open, a superset of those that it has."""
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
@@ -99,7 +99,7 @@ class _OpenElements:
         self._n_kept = self._n_hidden = self._n_ambiguous = self._n_barriers = 0
         self._is_sure = True
         self.in_drawing = False
-        """Surely: only there does a slash close an element."""
+        """Whether this is certainly inside a drawing; only there does a slash close an element."""
         self.n_formatting = self.reopened_bytes = 0
 
     @property
@@ -111,7 +111,7 @@ class _OpenElements:
         return self._n_ambiguous > 0
 
     def hide(self, content: bytes) -> None:
-        """Note content that may be markup and may be not."""
+        """Count content that may or may not be markup."""
         self._n_hidden += content.count(b"<")
         self.n_formatting += len(_FORMATTING_TAG.findall(content))
         self._is_sure = self._is_sure and b"<!" not in content
@@ -132,7 +132,7 @@ class _OpenElements:
             self.reopened_bytes += n_bytes
 
     def _close_before(self, names: frozenset[str]) -> None:
-        """Close what a start tag closes: one of these names, with what is in it of formatting."""
+        """Close what a start tag closes: an element with one of these names, and formatting elements in it."""
         for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
             if self._open[place].name in names:
                 while len(self._open) > place:
@@ -142,7 +142,7 @@ class _OpenElements:
                 return
 
     def close(self, name: str) -> bool:
-        """Close what an end tag surely closes; tell whether the end tag is kept."""
+        """Close what an end tag certainly closes; return whether the end tag is kept."""
         anew = name in _OPENED_ANEW
         for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
             other = self._open[place]
@@ -174,7 +174,7 @@ class _OpenElements:
             self._loose.setdefault(popped.name, []).append(popped)
 
     def _forget(self, formatting: _Open) -> None:
-        """Note that the parser won't open one anew."""
+        """Stop counting a formatting element that the parser won't reopen."""
         if formatting.keep:
             self.n_formatting -= formatting.name in FORMATTING
             self.reopened_bytes -= formatting.n_bytes
@@ -182,7 +182,10 @@ class _OpenElements:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the tokenizer found: the source, open elements looked through, most formatting elements open at once."""
+    """Result of `read_tags`: the rewritten source, and upper bounds of the parser's work.
+
+    `steps` is the sum of open elements over all tags, `n_formatting` the maximum of open formatting elements.
+    """
 
     source: bytes
     steps: int
@@ -193,9 +196,9 @@ class Read:
 def read_tags(
     source: bytes, *, max_depth: int | None = None, max_formatting: int = MAX_PIECES, max_steps: float = math.inf
 ) -> Read:
-    """Drop attributes beyond the limits; where a depth is given, tags beyond it and their end tags, too.
+    """Return the source without attributes beyond the limits and, if a depth is given, without deeper tags.
 
-    Beyond a number of steps, reading ends: the source must be read again with a depth.
+    Reading stops after `max_steps`; the source must then be read again with a depth.
     """
     out: list[bytes] = []
     model = _OpenElements()
@@ -254,6 +257,6 @@ def read_tags(
 
 
 def _closes_itself(source: bytes, tag: re.Match[bytes]) -> bool:
-    """Return True if a slash is at a tag's end, not as the last character of a value without quotes."""
+    """Return True if a tag ends with a slash that is not part of an unquoted value."""
     slash = tag.end() - 2
     return source[slash] == 47 and (slash == tag.end(2) or source[slash - 1] in b"\"' \t\r\n\f")

@@ -1,18 +1,18 @@
-"""Bound what a page can do to the parser, in one linear look at its source before it is parsed.
+"""Bounds the parser's work on a page, with one linear scan of the source before it is parsed.
 
-HTML5 tree building is superlinear in the elements that are open at once (each tag may look through all of them), in unclosed
-formatting elements (each new paragraph opens all of them anew: 15 KB of source become 19 MB of tree), and in the
-attributes of one element (each is compared with all before it). Ordinary pages pass checks that bound all three from above:
-tags are counted, formatting tags are looked at one by one, and of the others only those that may be long are read. The
-few pages that fail are read by a tokenizer, which drops the tags, never the text, beyond the limits. Pages of more pieces
-of markup than `MAX_PIECES` are rejected.
+HTML5 tree building is superlinear in the open elements (each tag may search all of them), in unclosed formatting elements
+(each new paragraph reopens all of them: 15 KB of source become 19 MB of tree), and in the attributes of one element (each
+is compared with all before it). Ordinary pages pass quick checks that bound all three from above: tags are counted,
+formatting tags are examined one by one, and of the others only those that may be long. The few pages that fail are read by
+a tokenizer, which drops tags beyond the limits, but never text. Pages with more pieces of markup than `MAX_PIECES` are
+rejected.
 
-Both the checks and the tokenizer count at least what the parser opens: an end tag counts only where the parser must obey it.
+The checks and the tokenizer never undercount open elements: an end tag counts only if the parser must obey it.
 
-Declarative shadow roots are shown to readers, but a parser keeps a template's content away from the tree: such templates
+Declarative shadow roots are shown to readers, but the parser keeps a template's content out of the tree, so such templates
 are renamed to a neutral element. Other templates stay and are dropped by the walk.
 
-`mistaken` recognises what people give in the place of markup: its address, its file's name, JSON around it.
+`mistaken` recognises input that is not markup: a URL, a file name, or JSON that contains the markup.
 """
 
 from __future__ import annotations
@@ -47,35 +47,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_STEPS = 150_000_000
-"""Open elements that the parser looks through, summed over all tags; so many take less than a second."""
+"""Limit on open elements summed over all tags; the parser needs less than a second for so many."""
 
 MAX_DEPTH = 500
-"""Open elements: in a page of more than `MAX_STEPS`, tags that open deeper ones are dropped; browsers allow 512."""
+"""Depth beyond which tags are dropped in a page that exceeds `MAX_STEPS`; browsers allow 512."""
 
 MAX_OPEN_FORMATTING = 8
-"""Open formatting elements that are kept in a page that leaves `SUSPECT_FORMATTING` of them open."""
+"""Open formatting elements kept in a page that has `SUSPECT_FORMATTING` of them open."""
 
 SUSPECT_FORMATTING = 40
 MAX_REOPENED = 200_000
-"""Start tags times open formatting elements: so many elements the parser may add to those of the source."""
+"""Limit on start tags times open formatting elements: the number of elements that the parser may add."""
 
 MAX_REOPENED_BYTES = 40_000_000
-"""The same times the lengths of their tags."""
+"""The same, times the lengths of the formatting tags."""
 
 MAX_ATTRIBUTE_BYTES = 5_000_000_000
-"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser 1.3 s at most."""
+"""Limit on bytes of a page times bytes of one tag: below it, attributes cost the parser at most 1.3 s."""
 
 _LAST_BYTES = 10
-"""At the end of a page; they hold no three tags."""
+"""Last bytes of a page, too few for three tags, which are not examined."""
 
 _NOTED_BYTES = 2_000
-"""Within so many a formatting element's end tag is looked for."""
+"""Distance within which a formatting element's end tag is searched."""
 
 _NESTED = 2
-"""Elements around each other that are looked through for it."""
+"""Nesting depth of elements that may be between the two tags."""
 
 _TRIES = 4
-"""Ends of tags that are looked at before a tag is read."""
+"""Candidates for the end of a tag that are tried before the tag is tokenized."""
 
 _TEMPLATE_TAG = lazy(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = lazy(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
@@ -84,7 +84,7 @@ _EMPTY_RAW = lazy(rf"<({'|'.join(sorted(RAW))})(\s[^<>]*)?/>", re.IGNORECASE)
 
 
 def guard(source: bytes) -> bytes:
-    """Return UTF-8 markup that the parser handles in linear time; nearly always the very same bytes.
+    """Return UTF-8 markup that the parser handles in linear time; nearly always the same object.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ _START, _NOTED, _TEMPLATE = 1, 2, 3
 
 
 def _kinds() -> NDArray[np.uint8]:
-    """Return what a piece of markup may be by the two bytes behind its `<`: a start tag, one to look at, a template's."""
+    """Return the kind of markup by the two bytes after `<`: a start tag, one to examine, or a template's tag."""
     kinds = np.zeros((256, 256), dtype=np.uint8)
     kinds[_LETTERS] = _START
     for kind, names in ((_NOTED, (*FORMATTING, *_ROOTS)), (_TEMPLATE, ("template",))):
@@ -154,7 +154,7 @@ def _any(names: Iterable[str]) -> bytes:
 
 
 def _nested(depth: int) -> bytes:
-    """Return a pattern of text, a few void elements, and elements that are closed, at most so deep."""
+    """Return a pattern of text, a few void elements, and closed elements up to a nesting depth."""
     if not depth:
         return rb"[^<]*+"
     void = _any(VOID) + ATTRIBUTES + b">"
@@ -165,7 +165,7 @@ def _nested(depth: int) -> bytes:
 
 @cache
 def _formatting_element() -> re.Pattern[bytes]:
-    """Return the pattern of what begins a formatting element or a root; it is compiled for large pages only."""
+    """Return the pattern of a formatting element or the tag of a root; compiled on first use."""
     names = (_any(_ROOTS), _any(FORMATTING), ATTRIBUTES, _nested(_NESTED), AFTER_NAME)
     return re.compile(b"<(?:%s|(%s)(?:%s(>)(?:%s</\\1(?=%s)(?P<closed>))?)?)" % names, re.IGNORECASE)
 
@@ -173,14 +173,14 @@ def _formatting_element() -> re.Pattern[bytes]:
 _OPENED_ANEW = lazy(_any((*FORMATTING, "a")), re.IGNORECASE)
 _OPENED_ANEW_TAG = lazy(b"<" + _OPENED_ANEW.pattern, re.IGNORECASE)
 _BEFORE_NAMES = (b" ", b"\t", b"\n", b"\r", b"\f", b"/", b'"', b"'")
-"""What may stand before the name of an attribute."""
+"""Characters that may precede the name of an attribute."""
 
 
 def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
-    """Return whether fewer than `n` formatting elements are not surely closed, and few roots are opened.
+    """Return True if fewer than `n` formatting elements may be unclosed, and few roots are opened.
 
-    Surely closed is one between whose tags is nothing but a few void and nested elements. Those of long tags count more:
-    attributes are copied, too.
+    An element is certainly closed if only text and a few void and nested elements are between its tags. Elements with long
+    tags count more, because attributes are copied, too.
     """
     n_roots, element_at = 0, _formatting_element().match
     for place in places.tolist():
@@ -197,7 +197,7 @@ def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
 
 
 def _tags_end_within(source: bytes, n_bytes: int) -> bool:
-    """Return whether no tag is longer, but for those of elements that are not opened anew and have not many attributes."""
+    """Return True if no tag is longer, except tags of elements that are not reopened and have few attributes."""
     many = max(2 * MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
     position, looked_at, budget = 0, 0, 2 * len(source)
     while (start := source.find(b"<", position)) >= 0 and len(source) - start > n_bytes:
@@ -223,10 +223,10 @@ def _tags_end_within(source: bytes, n_bytes: int) -> bool:
 
 
 def _find_end(source: bytes, start: int, end: int) -> int:
-    """Return one of the last places where no tag that begins here or later goes on; -1 if none is found.
+    """Return a late position before `end` that is not inside a tag that begins at `start` or later; -1 if none is found.
 
-    A `>` ends a tag, or is in none, unless it is in a quoted value: then the last quote of that kind before it opens the
-    value, behind `=` or white space.
+    A `>` ends a tag or is outside of tags, unless it is in a quoted value; then the last such quote before it opens the
+    value and follows `=` or white space.
     """
     for _ in range(_TRIES):
         end = source.rfind(b">", start, end)
@@ -246,12 +246,12 @@ _BEFORE_VALUES = frozenset((*range(33), ord("=")))
 
 
 def _is_costly(tag: bytes, many: int) -> bool:
-    """Return whether a long tag, without its `<`, is copied by the parser or may have many attributes."""
+    """Return True if a long tag (without its `<`) is copied by the parser or may have many attributes."""
     return bool(_OPENED_ANEW.match(tag)) or len(ATTRIBUTE.findall(tag)) > many
 
 
 def _open_shadow_roots(source: bytes) -> bytes:
-    """Rename `<template shadowrootmode=...>` and its end tag to a neutral element, minding nested templates."""
+    """Return the source with `<template shadowrootmode=...>` and its end tag renamed; handles nested templates."""
     is_shadow: list[bool] = []
 
     def rename(tag: re.Match[bytes]) -> bytes:
@@ -264,9 +264,9 @@ def _open_shadow_roots(source: bytes) -> bytes:
 
 
 def close_empty(text: str) -> str:
-    """Return an XHTML page with end tags for its empty scripts and the like; any other page as it is.
+    """Return an XHTML page with end tags for its empty raw elements (`script` etc.); any other page unchanged.
 
-    In XML `<script/>` is a whole element; in HTML the rest of the page would be its text.
+    In XML `<script/>` is a complete element; in HTML the rest of the page would be its content.
     """
     return _EMPTY_RAW.sub(r"<\1\2></\1>", text) if _XML.match(text) else text
 
@@ -280,7 +280,7 @@ _JSON = lazy(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 
 
 def mistaken(text: str) -> str:
-    """Return what was given instead of markup, and what to do; "" where it may be markup or text."""
+    """Return a message on what was given instead of markup, and what to do; "" if it may be markup or text."""
     if "<" not in text[:_MAX_NAME_CHARS]:
         name = text[: _MAX_NAME_CHARS + 1].strip()
         if len(name) <= _MAX_NAME_CHARS and _URL.fullmatch(name):

@@ -1,7 +1,7 @@
-"""What kept text is to a reader: paragraphs, headings, list items, quotes, tables, captions, code.
+"""Turns kept text into article blocks: paragraphs, headings, list items, quotes, tables, captions, code.
 
-Whatever blocks a method decided on, the article's blocks are the kept leaves of one unit of the default segmentation: so all
-methods give articles of the same form.
+Whatever blocks a method uses, each article block has the kept leaves of units of the default segmentation, so articles have
+the same form with all methods.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _NO_LANGUAGE = frozenset("none plain plaintext text txt auto nohighlight output"
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 MAX_CELL_CHARS = 300
-"""A table with longer cells on average lays out a page; its cells are paragraphs."""
+"""A table with a higher mean cell length is a layout table; its cells become paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Blocks, and for each the leaves that it is made of, ascending."""
+    """Article blocks, and the leaves of each, ascending."""
 
     blocks: tuple[ArticleBlock, ...]
     leaves: tuple[Sequence[int], ...]
@@ -63,7 +63,7 @@ def article_blocks(
     locate: bool = True,
     keep: Keep = DEFAULT_KEEP,
 ) -> tuple[ArticleBlock, ...]:
-    """Turn kept leaves into an article's blocks (see `compose_blocks`)."""
+    """Return the article's blocks made of kept leaves (see `compose_blocks`)."""
     return compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep).blocks
 
 
@@ -76,19 +76,19 @@ def compose_blocks(
     locate: bool = True,
     keep: Keep = DEFAULT_KEEP,
 ) -> Composed:
-    """Turn kept leaves into an article's blocks; each leaf is in one of them at most.
+    """Return the article's blocks made of kept leaves, and each block's leaves; a leaf is in at most one block.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
-        Hidden ones are left out where they are in a block that shows text.
+        Hidden leaves are dropped from units that also show text.
     score, raw : (n_leaves,) float64
         The values of the extractor's block that each leaf belongs to.
     locate : bool
         Give each block its XPath.
     keep : Keep
-        Captions, tables and lists may be left out, links may be given.
+        Whether captions, tables and lists are kept, and links returned.
     """
     leaves, elements = document.leaves, document.elements
     unit = leaves.unit
@@ -117,7 +117,7 @@ def compose_blocks(
 
 
 def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> tuple[list[int], list[int]]:
-    """Return the kept leaves, without hidden ones inside a unit that shows text; and those that follow such ones."""
+    """Return the kept leaves without hidden ones in units that show text, and the leaves that follow dropped ones."""
     chosen = np.flatnonzero(kept)
     if not len(chosen):
         return [], []
@@ -132,7 +132,7 @@ def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> 
 
 
 def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
-    """Group leaves by the unit of the default segmentation that they are in."""
+    """Return leaves grouped by their unit of the default segmentation."""
     if not chosen:
         return []
     of = unit[chosen]
@@ -141,7 +141,7 @@ def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
 
 
 def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
-    """Return a unit's place; an inline element that holds all of it may tell that it is a caption or a quote."""
+    """Return a unit's place; an inline element around the whole unit may make it a caption or a quote."""
     place = places.of(leaves.box[group[0]])
     element = leaves.element[group[0]]
     if place.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
@@ -153,7 +153,7 @@ def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
 
 
 class _Shape:
-    """Makes blocks of units, in order."""
+    """Builds article blocks from units, in order."""
 
     def __init__(
         self, document: Document, wording: Wording, keep: Keep, groups: list[list[int]], places: list[Place]
@@ -171,7 +171,7 @@ class _Shape:
         self._quote = -1  # the quote that the last block is in
 
     def _find_layout_lists(self) -> frozenset[int]:
-        """Tell lists that hold half of the text: they lay out the page."""
+        """Return the lists with at least half of the text, which are page layout."""
         lengths: dict[int, int] = {}
         for group, place in zip(self._groups, self._places, strict=True):
             n_chars = sum(len(self._leaves.texts[i]) for i in group)
@@ -182,7 +182,7 @@ class _Shape:
         return place.cell >= 0 and place.table in self._tables
 
     def end(self, first: int) -> int:
-        """Return where the block ends that begins with a unit: a table and code take several."""
+        """Return the end of the block that begins with a unit; tables and code have several units."""
         places, i = self._places, first + 1
         place = places[first]
         if self._is_data(place):
@@ -194,7 +194,7 @@ class _Shape:
         return i
 
     def block(self, first: int, end: int) -> tuple[int, dict[str, Any]] | None:
-        """Return a block's element and its fields; None where it has no text, or is not wanted."""
+        """Return a block's element and its fields; None if it has no text or is not wanted."""
         place, keep = self._places[first], self._keep
         if self._is_dropped(place):
             return None
@@ -250,7 +250,7 @@ class _Shape:
         }
 
     def _item(self, place: Place) -> dict[str, Any]:
-        """Return what a list item's block says of its list."""
+        """Return the fields of a list item's block."""
         begun = place.item in self._begun
         self._begun.add(place.item)
         values: dict[str, Any] = {"level": max(1, place.n_lists), "ordered": place.ordered, "continues": begun}
@@ -297,10 +297,10 @@ class _Shape:
 def data_tables(
     elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
 ) -> frozenset[int]:
-    """Tell tables of data from tables that lay out a page.
+    """Return the tables that contain data, as opposed to layout tables.
 
-    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
-    and at least two rows with two cells (or a header cell) among what was kept.
+    A data table has no table inside, no presentation role, no headings, captions or code in its cells, short cells on
+    average, and at least two kept rows with about two cells each, or a header cell.
     """
     cells: dict[int, dict[int, int]] = {}
     rows: dict[int, set[int]] = {}
@@ -336,7 +336,7 @@ def _whole(text: str | None, default: int) -> int:
 
 
 def is_caption(name: str | None, known: dict[str, bool]) -> bool:
-    """Return True if a class attribute names a caption; what is found is remembered in `known`."""
+    """Return True if a class attribute names a caption; `known` caches results."""
     if not name:
         return False
     if name not in known:
