@@ -1,14 +1,13 @@
-"""A page as the lines of its source, in one linear scan and without a tree: what the Line-Block method reads.
+"""Splits a page's source into lines in one linear scan, without a tree; the input of the Line-Block method.
 
-The scan follows the tokenizer of the HTML standard as far as a regular expression can: quoted attributes may hold `>`,
-scripts end at their own end tag only, comments and tags that nobody closed reach to the end of the page. Every
-alternative of the expression takes each character once (possessive quantifiers, no alternative that fails after a long
-run), so the cost is linear on any input.
+The scan follows the tokenizer of the HTML standard as far as a regular expression can: quoted attributes may contain `>`,
+scripts end only at their own end tag, unclosed comments and tags extend to the end of the page. Possessive quantifiers, and
+no alternative that fails after a long run, make the cost linear on any input.
 
 References
 ----------
-Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, section IV.A (line, anchor text, tag), V (steps 1
-and 2).
+Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, sections IV.A (line, anchor text, tag), V (steps 1,
+2).
 """
 
 from __future__ import annotations
@@ -33,16 +32,17 @@ BLOCK_TAGS = frozenset(
 """Each of these starts a line; its end tag ends one."""
 
 _HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgsound", "noscript"))
-"""What may be in a head beside title, script, style and template; anything else ends it."""
+"""Tags allowed in a head besides title, script, style and template; any other ends it."""
 
 _UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
-"""Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
+"""Elements whose text is not shown, besides templates: fallbacks for old browsers, descriptions inside drawings."""
 
 _CONTROLS = frozenset(("button", "input", "meter", "optgroup", "option", "progress", "select"))
-"""Boxes of a form that are in a line: they part words. (`textarea` does too.)"""
+"""Inline form controls, which separate words (as `textarea` does)."""
 
 _NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
-"""Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
+"""Elements never treated as hidden: without a tree the end of those with optional end tags is unknown, and scripts show a
+hidden body."""
 
 _VOID = frozenset(
     ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr")
@@ -50,7 +50,7 @@ _VOID = frozenset(
 
 
 def _any_case(name: str) -> str:
-    """Write a name for an expression without `re.I`: sets are skipped at their first character, folded ones are not."""
+    """Return a pattern of a name in any case that is faster than `re.I`, which disables first-character optimisation."""
     return "".join(f"[{letter}{letter.upper()}]" for letter in name)
 
 
@@ -84,17 +84,17 @@ _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
 _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
 _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
-"""Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
+"""Servers that stream React send late parts in `<div hidden id="S:1">`, which a script moves into place."""
 
 _HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
 
 MAX_TEXTS = 40_000
-"""Lines with text of one page, as many as runs of text in a tree."""
+"""Limit on lines with text of one page, the same as for text runs of a tree."""
 
 MAX_LINES = 400_000
-"""Lines of one page, with text and without."""
+"""Limit on all lines of one page."""
 
 _Row: TypeAlias = tuple[str, int, int, str]
 """Text, characters of it in hyperlinks, tags, opener."""
@@ -102,7 +102,7 @@ _Row: TypeAlias = tuple[str, int, int, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """The lines of a page in order, as columns; lines without text are there too, for they make the distance.
+    """The lines of a page in order, as columns; includes lines without text, which count for distances.
 
     Attributes
     ----------
@@ -113,9 +113,9 @@ class Lines:
     text_lengths : (n_lines,) int32
         Unicode characters of `texts`.
     anchor_lengths : (n_lines,) int32
-        Unicode characters inside hyperlinks (`<a href>`), white space folded; at most `text_lengths`.
+        Unicode characters in hyperlinks (`<a href>`), white space folded; at most `text_lengths`.
     n_tags : (n_lines,) int32
-        Elements that begin in the line; start and end tag count as one.
+        Elements that begin in the line; start and end tag count once.
     openers : list of str
         Name of the block-level tag that starts the line, "" if none does.
     """
@@ -132,13 +132,13 @@ class Lines:
 
 
 def source_lines(html: str) -> Lines:
-    """Break a page's source into lines.
+    """Return the lines of a page's source.
 
     A line begins at each block-level start tag (unless only white space is before it in its line), after each
     block-level end tag, and at each new line of the source outside hyperlinks. Dropped beforehand: the head (its title
     is kept), scripts, styles, comments, CDATA, doctype, templates (not declarative shadow roots), fallback content of
     media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
-    `textarea` are text. Form controls part words, for each is a box of its own.
+    `textarea` are text. Form controls separate words.
 
     Raises
     ------
@@ -147,10 +147,10 @@ def source_lines(html: str) -> Lines:
 
     Notes
     -----
-    Section IV.A of the paper; METHODS reading: an element is one tag ("a complete Hyperlink tag has two markups").
-    Hidden elements end at the matching end tag of their name, counted without a tree; where there is none, nothing is
-    hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never taken for hidden.
-    Deviation: the paper doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
+    Section IV.A of the paper, as read here: an element is one tag ("a complete Hyperlink tag has two markups"). Hidden
+    elements end at the matching end tag of their name, counted without a tree; if one has none, nothing is treated as
+    hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never treated as hidden. Deviation: the paper
+    doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
     """
     if html.count("<") > MAX_PIECES and next(islice(_TOKEN.finditer(html), MAX_PIECES, None), None) is not None:
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
@@ -172,24 +172,23 @@ def source_lines(html: str) -> Lines:
 
 
 def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
-    """Walk through what `_TOKEN.split` gave, text and four groups a token; return the title and the lines.
+    """Return the title and the lines from the result of `_TOKEN.split`, text and four groups per token.
 
-    One loop over plain variables, in three steps: the tag's kind, what it does, the text after it. It is one function for all
-    three change the same dozen variables, some thousand times a page. None if a hidden element has no end, with `hides`
-    only.
+    None if `hides` and a hidden element has no end. One loop in three steps: the tag's kind, its effect, the text after it.
+    It is one function because all three change the same dozen variables, some thousand times per page.
     """
     title: str | None = None
     rows: list[_Row] = []
-    parts: list[str] = []  # the line's text from its first word on
+    parts: list[str] = []  # the line's text so far
     link = -1  # where in `parts` the open hyperlink begins; -1 outside
     n_linked = n_tags = svg_depth = 0
     opener = ""
     in_head = after_block = True
     saw_block = False
-    blanks: dict[str, int] = {}  # the white space met between tags, mostly the same again and again: its new lines
+    blanks: dict[str, int] = {}  # new lines in each white space between tags, which mostly repeats
     more: Sequence[_Row]
     add, kinds = rows.append, _KINDS
-    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token is before the first text
+    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # the first text has no token before it
     tokens = zip(column, column, column, column, column, strict=True)
     for raw, raw_name, name, attributes, text in tokens:
         if name:
@@ -254,7 +253,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 svg_depth = max(0, svg_depth - 1)
             elif kind == _OPEN_BODY:
                 in_head = False
-                if not saw_block:  # all before it was the head's
+                if not saw_block:  # everything before belonged to the head
                     rows.clear()
                     parts.clear()
                     link = min(link, 0)
@@ -302,7 +301,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
         else:
             more = [_NOTHING] * (n_ends - 1) if n_ends > 1 else ()
             text = ""
-        if n_tags or parts or not after_block:  # a new line that only follows a block's end is that end's own
+        if n_tags or parts or not after_block:  # a new line right after a block's end adds no line
             add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
             n_linked = n_tags = 0
             opener = ""
@@ -317,7 +316,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
 
 
 def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
-    """Return name and kind of a tag that is in capitals or not in the table; a shadow root is a box like another."""
+    """Return name and kind of a tag that is in capitals or not in the table; a shadow root counts as a `div`."""
     kind = _KINDS.get(name)
     if kind is not None:
         return name, kind
@@ -327,7 +326,7 @@ def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
 
 
 def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) -> _Row:
-    """Fold the parts of a line into its text, and empty them; a hyperlink may be open from part `link` on."""
+    """Return a line made of its parts, and clear them; a hyperlink may be open from part `link` on."""
     if link >= 0:
         n_linked += len(_folded(parts[link:]))
     text = _folded(parts)
@@ -336,13 +335,13 @@ def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) 
 
 
 def _folded(parts: list[str]) -> str:
-    """Join parts of a line, white space folded."""
+    """Return the parts of a line joined, white space folded."""
     text = parts[0] if len(parts) == 1 else "".join(parts)
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:
-    """Go on to the end tag of an element that has begun; return the text after it, None if the page ends first."""
+    """Skip to the end tag of an open element and return the text after it; None if the page ends first."""
     depth = 1
     end = f"/{name}"
     for _, _, other, _, text in tokens:
@@ -361,10 +360,10 @@ _NOTHING: _Row = ("", 0, 0, "")
 
 
 def _hides(name: str, attributes: str) -> bool:
-    """Return True if these attributes hide their element, and its end can be found."""
+    """Return True if these attributes hide their element, and its end can be found without a tree."""
     if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
         return False
-    plain = attributes.lower()  # most of what comes here: aria-hidden, fill="none"
+    plain = attributes.lower()  # mostly aria-hidden or fill="none"
     if not ("hidden" in plain.replace("aria-hidden", "") or ("none" in plain and "display" in plain)):
         return False
     if not _MAY_HIDE.search(attributes):
@@ -383,7 +382,7 @@ _OPEN, _OPEN_BLOCK, _OPEN_ANCHOR, _OPEN_CONTROL, _OPEN_DRAWING = range(8, 13)  #
 _INLINE_TAGS = "abbr b cite code em font i img label path picture small source span strong sup svg time u"
 
 _KINDS: Mapping[str, int] = {
-    **dict.fromkeys(_INLINE_TAGS.split(), _OPEN),  # every other start tag too; these are found sooner
+    **dict.fromkeys(_INLINE_TAGS.split(), _OPEN),  # like every other start tag, but found faster
     **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _PASS),
     **dict.fromkeys(sorted(BLOCK_TAGS), _OPEN_BLOCK),
     **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _CLOSE_BLOCK),
@@ -398,4 +397,4 @@ _KINDS: Mapping[str, int] = {
     "svg": _OPEN_DRAWING,
     "/svg": _CLOSE_DRAWING,
 }
-"""What to do at a tag, by its name in lower case; every other start tag begins an inline element."""
+"""Action for a tag by its lower-case name; every other start tag begins an inline element."""

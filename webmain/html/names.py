@@ -1,7 +1,6 @@
-"""What elements are called: classes, ids and roles, looked at once for all elements, of all pages, that are called alike.
+"""Names of elements: classes, ids and roles, analysed once and shared by all elements with the same names, on all pages.
 
-Sites repeat the names of their elements on every page, and themes on every site: most of a page's elements are called like
-one that was seen before.
+Sites repeat their names on every page, and themes on every site, so most of a page's elements have names seen before.
 """
 
 from __future__ import annotations
@@ -21,46 +20,46 @@ VISUALLY_HIDDEN: Final = frozenset(
     "c-visually-hidden cdk-visually-hidden accessibly-hidden wai-hidden print-only visible-print-block "
     "d-print-block".split()
 )
-"""Class names under which style sheets commonly clip text away from the screen."""
+"""Class names of elements that style sheets commonly hide visually, but not from screen readers."""
 
 HIDDEN_BY_STYLE_SHEET: Final = frozenset("is-hidden js-hidden invisible lg:hidden".split())
-"""Class names under which style sheets commonly do not show an element at all, on a wide screen at least.
+"""Class names of elements that style sheets commonly do not display, at least on wide screens.
 
-Not among them are `hidden` and `d-none`, of which much is tabs and text that opens on a click.
+`hidden` and `d-none` are not included, because they are often used for tabs and folded text.
 """
 
 OUTSIDE_TAGS: Final = frozenset(("nav", "footer", "select", "datalist", "dialog"))
 OUTSIDE_ROLES: Final = frozenset(("navigation", "contentinfo"))
 _INSIDE_TAGS: Final = frozenset(("html", "body", "main", "article"))
-"""Elements that are a page's content whatever role they are given."""
+"""Elements that are content whatever their role."""
 
 MAX_KNOWN: Final = 50_000
-"""Names that are remembered; when there are more, all are forgotten."""
+"""Size of the cache of names, which is cleared when it is full."""
 
 MAX_KNOWN_CHARS: Final = 300
-"""Characters of names that are remembered at most: a page may write any number of them."""
+"""Maximum total length of names that are cached."""
 
 
 class Names:
-    """What an element is called; the same object for elements that are called alike, so that a dict of these is fast.
+    """The names of an element; one shared object for elements with the same names, so dict look-ups are fast.
 
     Attributes
     ----------
     tag : str
     classes, id, itemprop : str
-        As they are written; "" where an element has none.
+        As written; "" if an element has none.
     role : str
         In lower case.
     label : str
         Tag and classes: "div.story-body wide".
     is_clipped, is_not_displayed : bool
-        Whether style sheets commonly clip away, or do not show, what is called so.
+        Whether style sheets commonly hide such elements visually, or do not display them.
     is_unseen : bool
         Either.
     is_outside : bool
-        Whether it says that it is no content: a menu, a footer, a choice, a dialog.
+        Whether tag or role mark it as no content: menu, footer, select or dialog.
     is_remembered : bool
-        Whether it is short enough to be remembered.
+        Whether it is short enough to be cached.
     """
 
     __slots__ = (
@@ -101,26 +100,26 @@ class Names:
 
 
 NO_NAMES: Final = Names("")
-"""In the place of the names of elements that nobody looks at: those without text below them."""
+"""Used instead of the names of elements without text, which are never needed."""
 
 
 _known: defaultdict[str, dict[str | tuple[str | None, ...] | None, Names]] = defaultdict(dict)
 """By tag, then by classes; by classes, id, itemprop and role where an element has an attribute of `_TELLING`."""
 
 _TELLING: Final = frozenset(("id", "itemprop", "role", "style", "hidden"))
-"""Attributes that are looked at, besides the classes."""
+"""Attributes that matter besides the classes."""
 
 
 class Attributes(Sequence["dict[str, str | None]"]):
-    """The attributes of a page's elements: each element's dict is made when first asked for, and kept.
+    """The attributes of a page's elements; each element's dict is created on first access, and cached.
 
-    Reads like a list, but for slices. Half of the elements of a page hold no text (`meta`, `link`, `img`, `path`), and few
-    methods ever ask for their attributes.
+    Behaves like a list without slices. Half of a page's elements have no text (`meta`, `link`, `img`, `path`), and few
+    methods use their attributes.
 
     Parameters
     ----------
     nodes : list
-        The parser's nodes in preorder; as long as they live, so does the parser's tree.
+        The parser's nodes in preorder; they keep the parser's tree in memory.
     """
 
     __slots__ = ("_made", "_nodes")
@@ -144,7 +143,7 @@ class Attributes(Sequence["dict[str, str | None]"]):
         Parameters
         ----------
         indices : sequence of int
-            From 0 on.
+            Not negative.
         """
         nodes, made = self._nodes, self._made
         found = []
@@ -163,19 +162,19 @@ class Attributes(Sequence["dict[str, str | None]"]):
 
 
 class Called(NamedTuple):
-    """What elements are called, and the places of those that may hide their text."""
+    """The names of elements, and the positions of those that may hide their text."""
 
     names: list[Names]
     may_hide: list[int]
 
 
 def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -> Called:
-    """Return what elements are called.
+    """Return the names of elements.
 
     Parameters
     ----------
     tags, attributes : iterable
-        Of each element.
+        Tag and attributes of each element.
     """
     known, tell_nothing = _known, _TELLING.isdisjoint
     if sum(map(len, known.values())) > MAX_KNOWN:

@@ -1,4 +1,4 @@
-"""Parts of a page that hold none of its content, and need not be judged: menus, footers, choices, dialogs."""
+"""Finds parts of a page that are never content and need not be judged: menus, footers, selects, dialogs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from webmain.html.document import Document, view
 
 MAX_SHARE: Final = 0.3
-"""Share of a page's characters from which on such an element stays: one that is never closed contains all that follows."""
+"""Elements with a larger share of a page's characters are kept: an unclosed one contains everything after it."""
 
 LITTLE: Final = 250
-"""Where fewer characters would be left, nothing is pruned."""
+"""If fewer characters would be left, nothing is pruned."""
 
 
 @view
 def pruned_elements(document: Document) -> list[int]:
-    """Return the outermost elements that are pruned, ascending; those with text alone."""
+    """Return the outermost elements to prune, ascending; only those with text."""
     elements, names = document.elements, document.elements.names
     outside = [i for i in elements.with_text if names[i].is_outside]
     if not outside:

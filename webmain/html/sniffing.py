@@ -1,4 +1,4 @@
-"""What a body is, by its bytes."""
+"""Detects the kind of a body from its bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAMPLE_BYTES = 4_096
 
 
 class BodyKind(StrEnum):
-    """What a body is, by its own bytes."""
+    """The kind of a body, by its bytes."""
 
     HTML = "html"  # XHTML too
     FEED = "feed"  # RSS, Atom, RDF
@@ -54,16 +54,16 @@ _CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
 
 
 def sniff(body: bytes, content_type: str = "") -> BodyKind:
-    """Return what a body is by its bytes, whatever its header says.
+    """Return the kind of a body by its bytes, whatever its header says.
 
     The header decides only between kinds that look alike (markup without a known root element, text without a tag).
 
     Parameters
     ----------
     body : bytes
-        After content decoding; the first 4 KB (and the last bytes of JSON) are looked at.
+        After content decoding; only the first 4 KB (and the last bytes of JSON) are examined.
     content_type : str
-        The header's value, parameters included; "" where there was none.
+        The header's value, parameters included; "" if there was none.
     """
     if not body.strip(b" \t\r\n\f\0") or body in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return BodyKind.EMPTY
@@ -94,7 +94,7 @@ def _magic() -> dict[BodyKind, re.Pattern[bytes]]:
 
 
 def _readable(head: bytes) -> str | None:
-    """Return the first characters without white space before them, or None if these bytes are no text."""
+    """Return the first bytes as text without leading white space, or None if they are not text."""
     marked, mark = read_bom(head)
     if marked is None and b"\0" in head:
         marked, mark = wide_encoding(head), b""

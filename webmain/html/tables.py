@@ -1,4 +1,4 @@
-"""Tables: their cells as rows and columns."""
+"""Tables as rows and columns of cells."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
 _SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
 
 MAX_SPAN = 50
-"""A cell over more columns or rows than these is counted as one over so many."""
+"""Limit to which `colspan` and `rowspan` are reduced."""
 
 MAX_COLUMNS = 500
 
 MAX_REACHED = 50_000
-"""Places of one table that cells reach over; beyond them, each cell is counted as one over one row and column."""
+"""Limit on positions of one table that are covered by spanning cells; beyond it, spans are ignored."""
 
 
 class Grid:
@@ -33,16 +33,16 @@ class Grid:
     Attributes
     ----------
     rows : tuple of tuple of str
-        Rows with kept text, their cells in order; empty cells and those that another one reaches over are "". Columns that
-        are empty throughout are left out.
+        Rows with kept text, cells in order; empty cells and those covered by a spanning cell are "". Empty columns are left
+        out.
     text : str
         Rows joined by new lines, cells by tabs.
     links : tuple of TextLink
         Links in `text`.
     marks : tuple of TextMark
-        What of `text` stands out.
+        Bold, italic and code spans in `text`.
     align : tuple of str
-        Of each column; empty where none is aligned.
+        Alignment of each column; empty if none is aligned.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Grid:
 
 
 def _alignment(elements: Elements, table: int, cells: list[int]) -> str:
-    """Return how most cells of a column are aligned, by `align` or `style`; "" where they aren't."""
+    """Return the alignment of most cells of a column, by `align` or `style`; "" if there is none."""
     told = Counter(_aligned(elements, table, cell) for cell in cells)
     side, n = told.most_common(1)[0] if told else ("", 0)
     return side if 2 * n > len(cells) else ""
@@ -101,9 +101,9 @@ def _aligned(elements: Elements, table: int, cell: int) -> str:
 
 
 def _grid(elements: Elements, table: int) -> list[tuple[int, list[int]]]:
-    """Return each row of a table that holds no other, with its cells by column; -1 where another cell reaches."""
+    """Return each row of a table (without nested tables), with its cells by column; -1 where a spanning cell covers."""
     rows: list[tuple[int, list[int]]] = []
-    below: dict[int, int] = {}  # column: rows that a cell above still reaches over
+    below: dict[int, int] = {}  # column: rows that a cell above still spans
     n_reached = 0
     for row in range(table + 1, elements.end[table]):
         if elements.tags[row] != "tr":
@@ -145,7 +145,7 @@ def _span(elements: Elements, cell: int, name: str) -> int:
 def _filled(
     grid: list[tuple[int, list[int]]], wanted: set[int], of_cell: dict[int, list[Sequence[int]]]
 ) -> list[list[int]]:
-    """Return the rows that hold kept text, filled up to the same length, without columns that hold none."""
+    """Return the rows with kept text, padded to the same length, without columns that have none."""
     rows = [cells for row, cells in grid if row in wanted]
     columns = sorted({column for cells in rows for column, cell in enumerate(cells) if cell in of_cell})
     return [[cells[column] if column < len(cells) else -1 for column in columns] for cells in rows]

@@ -1,7 +1,7 @@
 """One parse and one walk: a page's text runs and elements as columns.
 
-The walk drops no visible text and hides none: it flags. Content of `script` and `style` is never a leaf. Everything after
-the walk is arithmetic over these columns; nothing else visits the tree again.
+The walk drops no visible text; hidden text is only flagged. Content of `script` and `style` is never a leaf. Everything
+else is computed from these columns; the tree is not visited again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BLOCK_TAGS = frozenset(
     "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup "
     "option p plaintext pre search section select summary table tbody td textarea tfoot th thead title tr ul xmp".split()
 )
-"""Elements that begin and end a line for a reader (the HTML standard's rendering section, and form controls)."""
+"""Elements that begin and end a line on the screen (the HTML standard's rendering section, and form controls)."""
 
 _NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
@@ -55,7 +55,7 @@ for _tag in _PREFORMATTED:
     _INHERITED[_tag] = _INHERITED.get(_tag, 0) | Flag.PREFORMATTED
 _INHERITED = {tag: int(flag) for tag, flag in _INHERITED.items()}
 
-# What the walk does at an element, by its tag; those that are not listed are plain inline ones.
+# What the walk does at an element, by its tag; other elements are inline.
 _INLINE, _BLOCK, _BR, _SPECIAL = range(4)
 _ACTIONS: dict[str, int] = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
@@ -65,24 +65,24 @@ _ACTIONS: dict[str, int] = {
 }
 
 _TEXT_ID, _LAST_ID_OF_NO_ELEMENT = 2, 5
-"""The parser's numbers: 2 for text; up to 5 for processing instructions, documents, comments and doctypes."""
+"""The parser's tag ids: 2 for text; up to 5 for processing instructions, documents, comments and doctypes."""
 
 MAX_DEPTH = 500
-"""Elements around each other: what is in deeper ones belongs to the last of these. The deepest page of the development data
-has 120, browsers allow 512."""
+"""Limit on depth: the content of deeper elements belongs to the ancestor at this depth. The deepest page of the development
+data has 120; browsers allow 512."""
 
 MAX_ELEMENTS = 80_000
-"""Elements of one page; the largest of the development data has 16,100."""
+"""Limit on elements of one page; the largest of the development data has 16,100."""
 
 MAX_LEAVES = 40_000
-"""Text runs of one page; the most in the development data are 7,900."""
+"""Limit on text runs of one page; the maximum in the development data is 7,900."""
 
 _CHECK_CLOCK_EVERY = 4096
 
 
 @dataclass(frozen=True)
 class Tree:
-    """What one parse and one walk give.
+    """The result of one parse and one walk.
 
     Attributes
     ----------
@@ -99,14 +99,14 @@ class Tree:
 
 
 def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
-    """Parse markup and walk it once.
+    """Return the tree columns of markup, parsed and walked once.
 
     Parameters
     ----------
     source : bytes
         UTF-8.
     deadline : Deadline or None
-        After which the walk gives up.
+        When the walk stops.
 
     Raises
     ------
@@ -123,7 +123,10 @@ def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
 
 
 def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call every name optional
-    """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
+    """Return the columns from visiting each node once, in document order.
+
+    One long loop, because a function call per node would double the cost.
+    """
     nodes: list[Any] = []
     tags: list[str] = []
     parents: list[int] = []
@@ -134,7 +137,7 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
     texts = leaves.texts
     add_text, add_before, add_element, add_box = texts.append, before.append, leaves.element.append, leaves.box.append
     add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
-    known: dict[int, tuple[str, int, int]] = {}  # by the parser's number of a tag: its name, what to do, flags inside
+    known: dict[int, tuple[str, int, int]] = {}  # by tag id: tag, action, inherited flags
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
 
     titles: list[str] = []
@@ -259,7 +262,7 @@ def _check_size(n_elements: int, n_leaves: int) -> None:
 
 
 def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]) -> None:
-    """Note the content of a page's title, and of scripts that hold JSON-LD."""
+    """Store the content of a page's title, and of JSON-LD scripts."""
     if tag not in ("title", "script") or (child := node.first_child) is None:
         return
     if tag == "script":
@@ -270,10 +273,10 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
 
 
 def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
-    """Flag the leaves that an element around them hides; only elements with text below them are looked at."""
+    """Flag the leaves that an ancestor hides; only elements with text are examined."""
     hiding = [(i, _hidden_by(elements.names[i], elements.attributes[i])) for i in elements.may_hide]
     for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
-        flagged = 0  # the leaves before are
+        flagged = 0  # all leaves before this one are done
         for i, hidden in hiding:
             if hidden & bit and (last := elements.end_leaf[i]) > flagged:
                 for leaf in range(max(elements.first_leaf[i], flagged), last):
@@ -295,8 +298,8 @@ def _hidden_by(names: Names, attributes: dict[str, str | None]) -> int:
 def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
     """Return the flag that the attribute `hidden` sets.
 
-    Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
-    (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
+    Text that the browser's search can reveal (`until-found`) counts as shown. So do streamed parts of React pages
+    (`<div hidden id="S:0">`), which a script moves into place as soon as they arrive.
     """
     if (attributes["hidden"] or "").lower() == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
         return 0

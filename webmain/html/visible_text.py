@@ -1,4 +1,4 @@
-"""The text of leaves as a reader sees it, and what the tags above it say of it: heading, item, quote, cell, caption, code."""
+"""The text of leaves as a reader sees it, and its kind by ancestor tags: heading, item, quote, cell, caption, code."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _KINDS = {
 }
 
 NO_ROLE, RUBY, RAISED, QUOTED, LINE_NUMBER = range(5)
-"""What an inline element does with its text: nothing, reading aid, superscript, quotation marks, a number beside code."""
+"""Effect of an inline element on its text: none, ruby reading aid, superscript, quotation marks, line number of code."""
 
 ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": RAISED, "q": QUOTED}
 _PLAIN = frozenset("a b strong i em u html body".split())
-"""Elements whose class tells nothing of what their text is."""
+"""Elements whose class does not decide the kind of their text."""
 
 _TELLING = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
 
 MAX_CLASS_CHARS = 400
-"""Longer class attributes are not looked into."""
+"""Longer class attributes are ignored."""
 
 MAX_NAMED_LEAVES = 16
-"""A box with more runs of text is no caption or pulled quote, whatever its class says."""
+"""An element with more runs of text is not a caption or pull quote, whatever its class."""
 
 CAPTION_CLASS = re.compile(
     r"(?:^|\s)(?!(?:has|no|with|without|hide|show)[_-])"
@@ -53,7 +53,7 @@ _PULLED_QUOTE = re.compile(r"(?:^|\s)(?:[\w-]*-)?(?:pull-?quote|block-?quote)(?=
 
 
 class Place(NamedTuple):
-    """What an element and those above it say of the text in it; indices of elements, -1 for none."""
+    """What an element and its ancestors imply for its text; element indices are -1 for none."""
 
     kind: Kind = Kind.PARAGRAPH
     level: int = 0  # of a heading
@@ -70,7 +70,7 @@ class Place(NamedTuple):
 
 
 class Places:
-    """Reads places of elements; what is found is remembered for all elements passed on the way up."""
+    """Computes places of elements; results are cached for all elements passed on the way up."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements
@@ -102,7 +102,7 @@ class Places:
         return place
 
     def _read_class(self, name: str) -> Kind | int | None:
-        """Tell what a class attribute says of the text; what is found is remembered."""
+        """Return the kind or role that a class attribute gives its text, None for none; results are cached."""
         found: Kind | int | None = None
         if len(name) <= MAX_CLASS_CHARS:
             lower = name.lower()
@@ -116,7 +116,7 @@ class Places:
         return found
 
     def _named(self, place: Place, found: Kind | int | None, index: int) -> Place:
-        """Return the place inside an element whose class tells something."""
+        """Return the place inside an element whose class decides its kind or role."""
         elements = self._elements
         if found == LINE_NUMBER:
             in_code = place.code >= 0 or place.table >= 0
@@ -159,7 +159,7 @@ def _within(place: Place, tag: str, index: int) -> Place:
 
 
 MAX_MARK_CHARS = 6
-"""A longer superscript link is no footnote mark."""
+"""A longer superscript link is not a footnote mark."""
 
 _PREFORMATTED = int(Flag.PREFORMATTED)
 _IN_ANCHOR = int(Flag.IN_ANCHOR)
@@ -183,12 +183,12 @@ _ENGLISH_MARKS = "“”‘’"
 
 
 def _printed(text: str) -> str:
-    """Return a text without what is never printed."""
+    """Return a text without soft hyphens and byte order marks."""
     return text if text.isascii() or not ("\u00ad" in text or "\ufeff" in text) else text.translate(_UNPRINTED)
 
 
 class Wording:
-    """Joins leaves to text.
+    """Joins leaves to visible text.
 
     Parameters
     ----------
@@ -197,18 +197,17 @@ class Wording:
     chosen : list of int
         The leaves to be joined, ascending.
     after_hidden : sequence of int
-        Those of them before which hidden text was left out.
+        Those of them that follow dropped hidden text.
 
     Attributes
     ----------
     chosen : list of int
-        Those of them that have a text of their own: without `rt` and `rp` of ruby, numbers beside lines of code, and marks
-        that lead to a footnote.
+        The leaves that remain: without `rt` and `rp` of ruby, line numbers of code, and footnote marks.
 
     Notes
     -----
     `q` gets the quotation marks of the page's language, as browsers draw them, unless it begins with one. Digits in `sup`
-    become raised digits ("10⁶", not "106"). Soft hyphens go, `wbr` parts nothing.
+    become raised digits ("10⁶", not "106"). Soft hyphens are removed; `wbr` adds no space.
     """
 
     def __init__(
@@ -220,7 +219,7 @@ class Wording:
         self._changed = {i: self._leaves.texts[i] for i in after_hidden}
         self._after_hidden = frozenset(after_hidden)
         self._kinds: dict[int, tuple[str, ...]] = {}
-        self._bases: set[int] = set()  # leaves with a reading aid beside them
+        self._bases: set[int] = set()  # leaves next to a reading aid
         self.chosen = chosen
         element = self._leaves.element
         special = {e: role for e in {element[i] for i in chosen} if (role := places.of(e).role)}
@@ -228,7 +227,7 @@ class Wording:
             self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
 
     def _change(self, special: list[tuple[int, int]]) -> None:
-        """Drop and rewrite leaves by what their elements do with text."""
+        """Drop and rewrite leaves according to their elements' roles."""
         texts = self._leaves.texts
         aids = [i for i, role in special if role == RUBY and self._is_reading_aid(i)]
         dropped = set(aids)
@@ -243,7 +242,7 @@ class Wording:
         self._quote([i for i, role in special if role == QUOTED])
 
     def _is_reading_aid(self, leaf: int) -> bool:
-        """Return True if a leaf in ruby is beside its base: an aid that was left open holds boxes, up to the whole page."""
+        """Return True if a leaf is a reading aid; an unclosed `rt` that contains block-level elements does not count."""
         elements, box = self._elements, self._leaves.box[leaf]
         element = self._leaves.element[leaf]
         while element != box and elements.tags[element] not in _AIDS:
@@ -251,7 +250,7 @@ class Wording:
         return element != box
 
     def _note_ruby(self, aids: list[int]) -> None:
-        """Note the leaves beside reading aids: white space that the source has around them is none of the text's."""
+        """Record the leaves next to reading aids: white space around the aids in the source is not part of the text."""
         beside = {i + 1 for i in aids} | {i - 1 for i in aids}
         self._bases = beside.intersection(self.chosen)
         self._changed.update((i, self._leaves.texts[i]) for i in self._bases)
@@ -272,7 +271,7 @@ class Wording:
         return element
 
     def _quote(self, quoted: list[int]) -> None:
-        """Put marks around what is in `q`; the second pair for one inside another."""
+        """Put quotation marks around the text of `q`; the second pair for a nested one."""
         if not quoted:
             return
         elements, texts = self._elements, self._leaves.texts
@@ -291,16 +290,16 @@ class Wording:
                 self._changed[last] = self._changed.get(last, texts[last]) + marks[2 * depth + 1]
 
     def text(self, group: Sequence[int], links: list[TextLink] | None = None, offset: int = 0) -> str:
-        """Join leaves by the white space and breaks that stood between them; white space in a line is folded.
+        """Return leaves joined by the white space and breaks between them; white space in a line is folded.
 
         Parameters
         ----------
         group : sequence of int
             Ascending, out of `chosen`.
         links : list of TextLink or None
-            Takes the links in the text.
+            List to which the links in the text are appended.
         offset : int
-            Where the text will be in its block.
+            Offset of the text in its block.
         """
         if links is None and (not self._changed or self._changed.keys().isdisjoint(group)):
             return _printed(self._leaves.text(group))
@@ -311,16 +310,16 @@ class Wording:
         return text
 
     def marks(self, group: Sequence[int], text: str, offset: int = 0) -> list[TextMark]:
-        """Return what of a block's text is bold, italic or code.
+        """Return the spans of a block's text that are bold, italic or code.
 
         Parameters
         ----------
         group : sequence of int
-            The leaves that the text was joined of.
+            The leaves of the text.
         text : str
-            As `text` gave it.
+            As returned by `text`.
         offset : int
-            Where the text is in its block.
+            Offset of the text in its block.
         """
         element, tags = self._leaves.element, self._elements.tags
         kinds = {i: found for i in group if tags[element[i]] in INLINE and (found := self._kinds_of(element[i]))}
@@ -338,7 +337,7 @@ class Wording:
         return sorted(found_marks, key=lambda mark: (mark.start, -mark.end))
 
     def _kinds_of(self, element: int) -> tuple[str, ...]:
-        """Return what the inline elements around a leaf make of it; remembered by element."""
+        """Return the marks of an inline element and the inline ancestors around it; cached by element."""
         passed = []
         while element >= 0 and element not in self._kinds and self._elements.tags[element] in INLINE:
             passed.append(element)
@@ -351,7 +350,7 @@ class Wording:
         return found
 
     def _joined(self, group: Sequence[int], spans: list[tuple[int, int, int]]) -> str:
-        """Join leaves, and tell for each where it is."""
+        """Return leaves joined, and append each leaf's span to `spans`."""
         leaves, out, last, at = self._leaves, [""], -1, 0
         for i in group:
             text = self._changed.get(i, leaves.texts[i])
@@ -362,7 +361,7 @@ class Wording:
             if gap == " " and not self._bases.isdisjoint((i, last)):
                 gap = "" if re.match(_EAST_ASIAN, text) and re.match(_EAST_ASIAN, out[-1][-1:]) else gap
             elif gap == " " and i in self._after_hidden and text[:1] in _CLOSING:
-                gap = ""  # white space inside what is hidden
+                gap = ""  # the white space belonged to hidden text
             out += (gap, text)
             at += len(gap)
             spans.append((i, at, at + len(text)))
@@ -371,7 +370,7 @@ class Wording:
         return "".join(out)
 
     def _add_links(self, spans: list[tuple[int, int, int]], links: list[TextLink], offset: int) -> None:
-        """Make one link of neighbouring leaves in the same hyperlink."""
+        """Append the links of leaves; adjacent leaves in the same hyperlink make one link."""
         last, base = -1, self._document.base_url
         for leaf, start, end in spans:
             if not self._leaves.flags[leaf] & _IN_ANCHOR:
@@ -388,7 +387,7 @@ class Wording:
                 links.append(TextLink(start=offset + start, end=offset + end, url=url))
 
     def code(self, group: Sequence[int]) -> str:
-        """Join preformatted leaves; their white space stays, a box inside begins a line."""
+        """Return preformatted leaves joined; white space is kept, and a block-level element inside begins a line."""
         leaves, out = self._leaves, [""]
         last = -1
         for i in group:

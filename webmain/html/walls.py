@@ -1,4 +1,4 @@
-"""Walls: pages that stand where another was asked for, such as challenges of bot guards, captchas and consent dialogs."""
+"""Detects walls: pages served instead of the requested one, such as bot challenges, captchas and consent dialogs."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from webmain.clock import once
 from webmain.items import Page
 
 MAX_WALL_BYTES: Final = 64 * 1024
-"""Longer pages are no walls; only their headers are looked at."""
+"""Longer pages are not walls; only their headers are checked."""
 
 MAX_MARKED_CHARS: Final = 1_500
-"""Text on a page that has a guard's marks."""
+"""Maximum text of a wall that has a guard's marks."""
 
 MAX_TITLED_CHARS: Final = 800
-"""Text on a page whose title alone tells of a wall."""
+"""Maximum text of a wall that is recognised by its title alone."""
 
 MAX_CAPTCHA_CHARS: Final = 400
 MAX_CONSENT_CHARS: Final = 6_000
 MAX_OTHER_CHARS: Final = 200
-"""Characters in long runs of text on a consent page that speak of something else."""
+"""Maximum characters in long text runs on other subjects on a consent page."""
 
 LONG_RUN_CHARS: Final = 80
 MAX_LINKS: Final = 12
 
 REFUSING: Final = frozenset({401, 403, 407, 429, 451, 503})
-"""Statuses by which a server refuses."""
+"""HTTP statuses of refusals."""
 
 _RAW: Final = re.compile(r"<(script|style|template|svg)\b")
 _TITLE: Final = re.compile(r"<title[^<>]{0,200}>([^<]{0,200})")
@@ -40,14 +40,14 @@ _BUTTON_VALUE: Final = re.compile(r"""<input\b[^<>]{0,500}?\bvalue\s*=\s*["']([^
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """A page that stands where another was asked for.
+    """A page served instead of the requested one.
 
     Attributes
     ----------
     kind : str
         "challenge", "captcha", "consent", "denied" or "login".
     guard : str
-        Whose it is, where that can be told.
+        Name of the bot guard; "" if unknown.
     """
 
     kind: str
@@ -104,7 +104,7 @@ def find_wall(body: bytes, header: Callable[[str], str], *, status: int = 200) -
     header : callable
         Returns a response header, by its name in lower case; "" where it is missing.
     status : int
-        With a refusing one a guard's marks are enough, whatever else the page shows.
+        With a status in `REFUSING`, a guard's marks suffice, whatever else the page shows.
     """
     signs = _signs()
     for name, value, guard in signs.headers:
@@ -125,12 +125,12 @@ def find_wall(body: bytes, header: Callable[[str], str], *, status: int = 200) -
 
 
 def wall_of(page: Page) -> Wall | None:
-    """Return what kind of wall a page is, by its bytes and headers; None for an ordinary page, and for one without bytes."""
+    """Return what kind of wall a page is, by its bytes and headers; None for an ordinary page or one without bytes."""
     return find_wall(page.body or b"", lambda name: page.headers.get(name, ""), status=page.status)
 
 
 def _shown_wall(source: str, guard: str, signs: _Signs) -> Wall | None:
-    """Judge a short page without any sign of an article by what it shows."""
+    """Return what kind of wall a short page without signs of an article is, by its text; None for an ordinary page."""
     runs = list(_runs(source))
     n_chars = sum(map(len, runs))
     if n_chars > MAX_CONSENT_CHARS:
@@ -147,7 +147,7 @@ def _shown_wall(source: str, guard: str, signs: _Signs) -> Wall | None:
 
 
 def _is_consent(source: str, runs: list[str], signs: _Signs) -> bool:
-    """Return True if a page has a button that agrees, and speaks of nothing else."""
+    """Return True if a page has a consent button, and hardly any text on other subjects."""
     labels = {" ".join(run.split()).strip(" .!›»→✓✔") for run in runs if len(run) <= 60}
     labels.update(value.strip() for value in _BUTTON_VALUE.findall(source))
     if signs.labels.isdisjoint(labels):
@@ -163,7 +163,7 @@ def _is_consent(source: str, runs: list[str], signs: _Signs) -> bool:
 
 
 def _runs(source: str) -> Iterator[str]:
-    """Yield the texts between the tags of a page in lower case, without scripts and styles; linear in the page."""
+    """Yield the texts between the tags of a lower-case page, without scripts and styles; linear in the page."""
     at = 0
     while (start := source.find("<", at)) >= 0:
         if run := source[at:start].strip():
@@ -183,17 +183,17 @@ def _runs(source: str) -> Iterator[str]:
 
 
 def _folded(title: str) -> str:
-    """Return a title as titles are compared."""
+    """Return a title normalised for comparison."""
     return " ".join(title.replace("…", "...").replace("’", "'").lower().split())
 
 
 def wall_behind(url: str, asked: str) -> Wall | None:
-    """Return what kind of wall a redirect led to, by its address alone; None where it led to another page.
+    """Return what kind of wall a redirect led to, by its URL alone; None if it led to another page.
 
     Parameters
     ----------
     url, asked : str
-        Where it led, and what was asked for.
+        The redirect's target, and the requested URL.
     """
     try:
         to, of = urlsplit(url), urlsplit(asked)
