@@ -111,9 +111,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         """Return the default segmentation of a page, without menus, footers and text that is never shown.
 
         Menus and footers are excluded by `webmain.html.pruning`. Hidden text is excluded from blocks that also have shown
-        text. Blocks that are wholly hidden until a script runs are judged like others. If hardly
-        anything is shown, the blocks are made of the first kind of text with enough prose: shown, `noscript`, hidden, in an
-        embed (`webmain.embedded.fallback`).
+        text. Blocks that are wholly hidden until a script runs are judged like others. If hardly anything is shown, the
+        first kind of text with enough prose is segmented: shown, `noscript`, hidden, in an embed
+        (`webmain.embedded.fallback`).
         """
         leaves, elements = document.leaves, document.elements
         hidden = leaves.has(NOT_SHOWN)

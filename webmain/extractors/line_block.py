@@ -33,7 +33,7 @@ _WHY = (
     "title keywords",
 )
 _THIN, _LINKED, _NO_KEYWORDS, _DENSE, _RESCUED = range(len(_WHY))
-_FEW_KEYWORDS = 40  # up to so many are searched one by one, without splitting the texts into words
+_FEW_KEYWORDS = 40  # up to this number, keywords are searched one by one, without splitting the texts
 MAX_TITLE_CHARS = 1_000
 """Characters of a title that keywords are taken from."""
 

@@ -60,7 +60,7 @@ MAX_PAGES = 500
 """Limit on pages of a site that are learned from; the first ones are used."""
 
 MAX_BLOCKS = 5_000
-"""Only the first so many blocks of a page are learned from; all are judged."""
+"""Limit on blocks of a page that are learned from, the first ones; all blocks are judged."""
 
 MAX_ROUNDS = 4
 """Maximum number of refits, each with the blocks wrongly kept on pages without content clusters added as boilerplate."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from webmain.html.tree import Elements
 
 MAX_BLOCKS: Final = 5_000
-"""Only the first so many blocks of a page are learned from."""
+"""Limit on blocks of a page that are learned from; the first ones are used."""
 
 MAX_ELEMENTS: Final = 20_000
 """Elements of one page that are learned from: those of the blocks, and all their ancestors."""

@@ -46,8 +46,8 @@ MIN_PROSE_CHARS: Final = 120
 
 SAME_ARTICLE_CHARS: Final = 400
 SAME_ARTICLE_SHARE: Final = 0.65
-"""Two pages have the same article if their common long runs have so many characters, and this share of those of the page
-that has fewer."""
+"""Two pages have the same article if their common long runs have at least `SAME_ARTICLE_CHARS` characters and this share of
+the long runs of the page that has fewer."""
 
 _WITHOUT_TOKENS: Final = frozenset(("html", "body"))  # their classes name the page type, and are on every path
 

@@ -31,7 +31,7 @@ class Limits:
 
     max_lead_blocks: int = 2
     max_lead_mass: float = 4.0
-    """A cluster with at most so many blocks per page, and so many times a description's text, may be only the lead."""
+    """A cluster within these limits of blocks per page and mass per page may be only the article's lead."""
 
     min_mass: float = 1.0
     """Minimum mass of a template's clusters on a page that follows the template."""

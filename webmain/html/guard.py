@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_STEPS = 150_000_000
-"""Limit on open elements summed over all tags; the parser needs less than a second for so many."""
+"""Limit on open elements summed over all tags, for which the parser needs less than a second."""
 
 MAX_DEPTH = 500
 """Depth beyond which tags are dropped in a page that exceeds `MAX_STEPS`; browsers allow 512."""

@@ -63,7 +63,7 @@ def article_blocks(
     locate: bool = True,
     keep: Keep = DEFAULT_KEEP,
 ) -> tuple[ArticleBlock, ...]:
-    """Return the article's blocks made of kept leaves (see `compose_blocks`)."""
+    """Return an article's blocks from its kept leaves (see `compose_blocks`)."""
     return compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep).blocks
 
 
@@ -76,7 +76,7 @@ def compose_blocks(
     locate: bool = True,
     keep: Keep = DEFAULT_KEEP,
 ) -> Composed:
-    """Return the article's blocks made of kept leaves, and each block's leaves; a leaf is in at most one block.
+    """Return an article's blocks from its kept leaves, and each block's leaves; a leaf is in at most one block.
 
     Parameters
     ----------
