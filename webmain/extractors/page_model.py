@@ -55,9 +55,6 @@ GROUPS: Final = (
 )
 """The groups in column order; columns of the whole page ("page_...") come last."""
 
-AT_MOST: Final = block_columns.AT_MOST | cue_columns.AT_MOST | title_columns.AT_MOST
-AT_LEAST: Final = title_columns.AT_LEAST
-
 
 @dataclass(frozen=True)
 class Columns:
@@ -101,8 +98,7 @@ def columns(segmentation: Segmentation) -> Columns:
     for group in GROUPS:  # one group at a time saves memory: a page may have tens of thousands of blocks
         for name, column in group(page).items():
             table[rows[name]] = column
-    least, most = _limits()
-    np.minimum(np.maximum(table[:-1], least, out=table[:-1]), most, out=table[:-1])
+    np.clip(table[:-1], *_limits(), out=table[:-1])
     of_page = np.array(list(page_columns(page).values()), dtype=np.float32)
     return Columns(table, names(), page.counts.shown, page.texts, of_page)
 
@@ -110,18 +106,15 @@ def columns(segmentation: Segmentation) -> Columns:
 @once
 def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the lower and upper bound of each column, `(n_columns, 1)` each; infinite if there is none."""
-    least, most = (np.full((len(names()), 1), bound, dtype=np.float32) for bound in (-math.inf, math.inf))
-    for bound, known in ((least, AT_LEAST), (most, AT_MOST)):
-        for name, value in known.items():
-            bound[names().index(name)] = value
-    return least, most
+    at_most = block_columns.AT_MOST | cue_columns.AT_MOST | title_columns.AT_MOST
+    least = [[title_columns.AT_LEAST.get(name, -math.inf)] for name in names()]
+    return np.float32(least), np.float32([[at_most.get(name, math.inf)] for name in names()])
 
 
 @once
 def _keys() -> list[str | tuple[str, ...]]:
     """Return the keys of all groups' columns, from a page with one block."""
-    page = _small_page()
-    return [key for group in GROUPS for key in group(page)]
+    return [key for group in GROUPS for key in group(_small_page())]
 
 
 @once
@@ -298,7 +291,7 @@ class PageModel:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the model as JSON values."""
-        no_listing = {} if self.no_listing is None else {"no_listing": self.no_listing.to_plain(page_names())}
+        no_listing = {"no_listing": self.no_listing.to_plain(page_names())} if self.no_listing is not None else {}
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -341,16 +334,15 @@ class PageModel:
 def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of blocks in means over a page: square roots of their lengths, normalised to sum 1."""
     roots = np.sqrt(np.maximum(n_chars, 4.0))
-    weights: NDArray[np.float64] = roots / np.add.reduce(roots)
-    return weights
+    return np.divide(roots, np.add.reduce(roots))
 
 
 def page_means(columns: Columns) -> NDArray[np.float32]:
     """Return the means of all columns over a page's blocks, weighted by `mean_weights`."""
     weights, values = mean_weights(columns.n_chars), columns.values
     step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # convert to float64 in pieces
-    means = [weights @ values[:, at : at + step] for at in range(0, values.shape[1], step)]
-    return np.concatenate(means, dtype=np.float32)
+    pieces = (values[:, at : at + step] for at in range(0, values.shape[1], step))
+    return np.concatenate([weights @ piece for piece in pieces], dtype=np.float32)
 
 
 def page_row(columns: Columns) -> NDArray[np.float32]:
@@ -385,13 +377,7 @@ def confidence_row(
 
 
 def read(data: bytes) -> PageModel:
-    """Return the model in a file's content.
-
-    Raises
-    ------
-    PageModelError
-        Too large, not JSON, or not a page model.
-    """
+    """Return the model in a file's content. PageModelError if it is too large, not JSON, or not a page model."""
     if len(data) > MAX_BYTES:
         raise PageModelError(f"has more than {MAX_BYTES:,} bytes")
     try:
