@@ -108,7 +108,8 @@ def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the lower and upper bound of each column, `(n_columns, 1)` each; infinite if there is none."""
     at_most = block_columns.AT_MOST | cue_columns.AT_MOST | title_columns.AT_MOST
     least = [[title_columns.AT_LEAST.get(name, -math.inf)] for name in names()]
-    return np.float32(least), np.float32([[at_most.get(name, math.inf)] for name in names()])
+    most = [[at_most.get(name, math.inf)] for name in names()]
+    return np.array(least, dtype=np.float32), np.array(most, dtype=np.float32)
 
 
 @once
