@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-from typing import Any
 
 
 def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
@@ -21,22 +20,21 @@ def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
     """
     if sys.platform != "linux":
         return
-    import ctypes
-
     pr_set_pdeathsig = 1
-    with contextlib.suppress(OSError, AttributeError):
-        library: Any = ctypes.CDLL(None)
-        library.prctl(pr_set_pdeathsig, by)
+    _call("prctl", pr_set_pdeathsig, by)
     if os.getppid() != parent:
         os._exit(0)
 
 
 def give_back_memory() -> None:
     """Return memory to the system that was freed but kept by the C library: 30 MB of documents after a site was learned."""
-    if sys.platform != "linux":
-        return
+    if sys.platform == "linux":
+        _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    """Call a function of the C library; do nothing if it has none of this name."""
     import ctypes
 
     with contextlib.suppress(OSError, AttributeError):
-        library: Any = ctypes.CDLL(None)
-        library.malloc_trim(0)
+        getattr(ctypes.CDLL(None), name)(*arguments)

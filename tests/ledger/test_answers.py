@@ -3,11 +3,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.ledger.conftest import NOW
 from webmain.ledger.answers import ARTICLE, DATE_GRACE_S, TESTED_AFTER_S, WHOLE_AFTER_S, Answer, Filters, Named
-from webmain.ledger.ledger import Ledger
 
 URL = "https://news.example/world"
-NOW = 1_800_000_000.0
 NAMED = Named(
     links=("https://news.example/sport",),
     following="https://news.example/world?page=2",
@@ -23,17 +22,6 @@ def answer(at=NOW, mark="m", **other):
         url=URL, site="news.example", kind="hub", etag='W/"1"', content_hash="h", mark=mark,
         first_at=at, asked_at=at, read_at=at, changed_at=at, named=NAMED, **other,
     )  # fmt: skip
-
-
-@pytest.fixture
-def clock():
-    return [NOW]
-
-
-@pytest.fixture
-def ledger(tmp_path, clock):
-    with Ledger(tmp_path / "x.ledger", clock=lambda: clock[0]) as opened:
-        yield opened
 
 
 def test_an_answer_comes_back_with_all_that_it_named(ledger):

@@ -6,27 +6,20 @@ from dataclasses import replace
 
 import pytest
 
+from tests.ledger.conftest import NOW
 from webmain.discovery.schedule import DAY_S, HOUR_S, Refresh
 from webmain.items import Hints
-from webmain.ledger.ledger import Ledger
 from webmain.ledger.visits import Fetched
 
 SITE = "news.example"
 SITEMAP = f"https://{SITE}/sitemap.xml"
-NOW = 1_800_000_000.0
 USUAL = Refresh()
 DATED = Hints(source="sitemap", modified="2027-01-15")
 
 
 @pytest.fixture
-def clock():
-    return [NOW]
-
-
-@pytest.fixture
-def visits(tmp_path, clock):
-    with Ledger(tmp_path / "x.ledger", clock=lambda: clock[0]) as ledger:
-        yield ledger.visits
+def visits(ledger):
+    return ledger.visits
 
 
 def address(n):

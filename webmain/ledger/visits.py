@@ -109,14 +109,13 @@ class Row:
 
     def visit(self, habits: Habits) -> Visit:
         """Return the record for the schedule, with what is known of its site."""
-        is_told = habits.is_told and self.dated_at is not None
         return Visit(
             url=self.url,
             published_at=self.published_at,
             first_seen_at=self.first_seen_at,
             visited_at=self.visited_at,
             claimed_at=self.claimed_at,
-            told_until=self.dated_at + SOURCES_REST_S if is_told and self.dated_at is not None else None,
+            told_until=self.dated_at + SOURCES_REST_S if habits.is_told and self.dated_at is not None else None,
             site_rate=habits.rate,
             n_visits=self.n_visits,
             n_changes=self.n_changes,
