@@ -40,6 +40,13 @@ class Articles:
                 settings.setdefault_in_component_priority_dict(setting, load_object(path), number)
 
 
+SWITCHED: Final = {
+    "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
+    "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
+}
+"""Extensions of Scrapy by the setting that switches them on; their libraries take a quarter of a second to load."""
+
+
 class Webmain:
     """Scrapy add-on of webmain's own settings: writes the user agent, and turns the network off where a recording answers.
 
@@ -49,6 +56,9 @@ class Webmain:
     def update_settings(self, settings: BaseSettings) -> None:
         """Derive settings; called once, after the spider has been made."""
         settings.set("USER_AGENT", user_agent(settings.get("WEBMAIN_CONTACT") or ""), priority="addon")
+        for switch, extension in SWITCHED.items():
+            if not settings.getbool(switch):
+                settings["EXTENSIONS_BASE"].pop(extension, None)  # in EXTENSIONS, even None is loaded
         if settings.get("WEBMAIN_REPLAY"):
             handler = "webmain.handlers.Replay"
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="cmdline")

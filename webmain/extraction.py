@@ -329,12 +329,11 @@ def compose(
 
 
 def warm_up(extractor: Extractor) -> None:
-    """Load whatever the first page would load, so that loading does not count as that page's time."""
-    text = "The harbour master said that the boats would leave in the morning, before the tide turned. " * 3
+    """Load what most pages need, so that it does not count as the first page's time; not the large language model."""
+    text = "Nobody had expected the weather to change so quickly, and the families on the quay went home without news. "
+    page = Page(url="https://a.example/", html=f"<title>Boats</title><p>{text * 6}")
     with suppress(Exception):  # the extractor may be third-party
-        extract_page(
-            Page(url="https://a.example/", html=f"<title>Boats</title><p>{text}"), extractor, Options(timeout_s=None)
-        )
+        extract_page(page, extractor, Options(timeout_s=None))
 
 
 def extract_pages(

@@ -21,3 +21,5 @@ def stop_before_the_crawl(*_: object) -> NoReturn:
 if sys.argv[1:2] == ["crawl"]:
     for _number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(_number, stop_before_the_crawl)
+    # Declaring its deprecated classes takes longer the more modules are loaded: half a second after webmain's own.
+    import scrapy.core.downloader.contextfactory  # noqa: F401
