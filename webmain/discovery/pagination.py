@@ -70,8 +70,9 @@ def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, f
     if judge_url(first or url).kind is UrlKind.HUB:
         return None
     refused: set[_Numbered] = set()  # a page may have the same link a thousand times
+    steps = _Steps(url, first)
     for link in _candidates(url, links, rel_next):
-        for step in _steps(url, link.url, first):
+        for step in steps.to(link.url):
             if step.number > MAX_PARTS or step in refused or not _says_so(link, step.number):
                 continue
             if _is_of_article(step, url, links, first):
@@ -99,9 +100,9 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
         the link declared as next if it is not an article. The next day or month of a calendar is not a next page. The
         caller decides how many pages to follow.
     """
-    candidates = _candidates(url, links, rel_next)
+    candidates, steps = _candidates(url, links, rel_next), _Steps(url)
     for link in candidates:
-        if any(_says_so(link, step.number) for step in _steps(url, link.url, None)) and not _is_calendar(url, link.url):
+        if any(_says_so(link, step.number) for step in steps.to(link.url)) and not _is_calendar(url, link.url):
             return link.url
     for link in candidates:
         if _says_next(link) and _is_larger_offset(url, link.url):
@@ -186,17 +187,22 @@ def _wholes(url: str) -> set[str]:
     return {_stem(path, pairs), _stem(re.sub(r"\.[a-z]{3,5}$", "", path), pairs)}
 
 
-def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
-    """Yield the readings of `target` as the page after `url`."""
-    own = list(_readings(url))
-    wholes = _wholes(url)
-    for reading in _readings(target):
-        if reading.number == 2 and reading.stem in wholes:
-            yield reading
-        elif reading.number == 1 and reading.stem in wholes and reading.style.startswith("?") and first is None:
-            yield reading  # lists that count from 0
-        elif any((one.stem, one.style, one.number + 1) == (reading.stem, reading.style, reading.number) for one in own):
-            yield reading
+class _Steps:
+    """The ways to read an address as the page after `url`."""
+
+    def __init__(self, url: str, first: str | None = None) -> None:
+        self._next = {(one.stem, one.style, one.number + 1) for one in _readings(url)}
+        self._wholes, self._counts_from_0 = _wholes(url), first is None
+
+    def to(self, target: str) -> Iterator[_Numbered]:
+        """Yield the readings of `target` as the next page."""
+        for reading in _readings(target):
+            is_first = reading.number == 2 or (
+                reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
+            )
+            is_after_whole = is_first and reading.stem in self._wholes
+            if is_after_whole or (reading.stem, reading.style, reading.number) in self._next:
+                yield reading
 
 
 def _says_next(link: Link) -> bool:

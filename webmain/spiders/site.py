@@ -153,6 +153,7 @@ class Site(OwnAddresses, Waiting):
             Steps from the front page to the page that links there.
         """
         batch: dict[str, float] = {}
+        channel = int(_CHANNELS.get(where, 0))
         for raw, hints in found:
             seen = self.look_up(raw)
             if seen is None:
@@ -160,7 +161,7 @@ class Site(OwnAddresses, Waiting):
                     self.skipped["offsite"] += 1
                 continue
             url = seen.url
-            self._note_channel(url, where)
+            self._note_channel(hash(url), channel)
             if self.is_gone(url) or (where is Where.ARTICLE and self._queued.get(url, UNDATED) > UNDATED):
                 continue  # a link in an article cannot improve its place
             if hints is not None:
@@ -282,14 +283,11 @@ class Site(OwnAddresses, Waiting):
         if is_article and newest > UNDATED and len(self._ages) < self.limits.remembered:
             self._ages[hash(url)] = newest
 
-    def _note_channel(self, url: str, where: Where) -> None:
-        """Record the channel through which an address was found."""
-        channel = _CHANNELS.get(where)
-        if channel is None:
-            return
-        known = self._channels.get(hash(url), 0)
-        if known or len(self._channels) < self.limits.remembered:
-            self._channels[hash(url)] = known | int(channel)
+    def _note_channel(self, key: int, channel: int) -> None:
+        """Record the channel through which an address, by its hash, was found."""
+        known = self._channels.get(key, 0)
+        if known | channel != known and (known or len(self._channels) < self.limits.remembered):
+            self._channels[key] = known | channel
 
     def coverage(self) -> Coverage | None:
         """Return an estimate of the number of recent articles; None if some still wait or there is too little data."""
