@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from webmain.text import near_duplicates
-from webmain.text.near_duplicates import MemoryBands, NearDuplicates, band_hashes
+from webmain.text.near_duplicates import Entry, MemoryBands, NearDuplicates, band_hashes
 
 PRIME = (1 << 61) - 1
 
@@ -104,6 +104,26 @@ def test_memory_is_bounded_and_the_oldest_are_forgotten() -> None:
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize("every", [1, 3, 7, 1_000])
+def test_candidates_are_those_that_share_a_hash_however_often_hashes_are_sorted(
+    every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near_duplicates, "SORTED_AFTER", every)
+    chance, bands, known = random.Random(3), MemoryBands(max_entries=20), dict[str, tuple[int, ...]]()
+    for _ in range(200):
+        name, hashes = f"a{chance.randrange(40)}", tuple(chance.randrange(-30, 30) for _ in range(4))
+        wanted = {other for other, its in known.items() if not set(its).isdisjoint(hashes)}
+        found = [entry.id for entry in bands.candidates(hashes)]
+        assert len(found) == len(set(found))
+        assert wanted <= set(found) <= known.keys()
+        known.pop(name, None)
+        known[name] = hashes
+        bands.add(Entry(id=name, cluster=name, signature=[]), hashes)
+        if len(known) > 20:
+            del known[next(iter(known))]
+        assert list(bands.entries) == list(known)
 
 
 def test_page_published_a_thousand_times_is_compared_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:

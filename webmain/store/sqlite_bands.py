@@ -30,12 +30,12 @@ class SqliteBands(MemoryBands):
 
     def write(self) -> None:
         """Write the waiting signatures, inside the store's transaction."""
-        for entry, hashes in self.entries.values():
+        for entry in self.entries.values():
             for (earlier,) in self._file.rows("SELECT minhash FROM signature WHERE id = ?", (entry.id,)):
                 self._forget_bands(entry.id, earlier)
             minhash = array("I", entry.signature).tobytes()
             self._file.rows("INSERT OR REPLACE INTO signature VALUES (?, ?, ?)", (entry.id, entry.cluster, minhash))
-            pairs = ((each, entry.id) for each in hashes)
+            pairs = ((each, entry.id) for each in band_hashes(entry.signature))
             self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
 
     def _forget_bands(self, name: str, minhash: Any) -> None:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol
 
+import numpy as np
+
 from webmain.text.shingles import N_PERMUTATIONS, jaccard
 
 N_BANDS = 32
@@ -23,7 +25,10 @@ THRESHOLD = 0.5
 """Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
 
 MAX_ENTRIES = 50_000
-"""Maximum articles in an index in memory, about 5 KB each; the oldest are removed first."""
+"""Maximum articles in an index in memory, about 1.5 KB each; the oldest are removed first."""
+
+SORTED_AFTER = 1_000
+"""Articles after which the hashes of the newest are merged into the sorted ones."""
 
 MAX_CANDIDATES = 200
 """Maximum candidates compared per article: a page published a thousand times must not cost a thousand comparisons."""
@@ -50,7 +55,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An indexed article: id, first article of its cluster, signature of 128 unsigned 32-bit numbers."""
+    """An indexed article: id, first article of its cluster, signature of 128 unsigned 32-bit numbers (compact: an array)."""
 
     id: str
     cluster: str
@@ -68,7 +73,9 @@ class Bands(Protocol):
 
 
 class MemoryBands:
-    """Signatures in memory.
+    """Signatures in memory: hashes in one sorted array, those of the newest articles in a dict.
+
+    A hash may belong to an article that was removed, or whose signature was replaced: candidates are compared anyway.
 
     Parameters
     ----------
@@ -78,13 +85,13 @@ class MemoryBands:
     Attributes
     ----------
     entries : Mapping
-        Entries and their hashes by id, oldest first.
+        Entries by id, oldest first.
     """
 
     def __init__(self, *, max_entries: int | None = MAX_ENTRIES) -> None:
         self._max = max_entries
-        self.entries: OrderedDict[str, tuple[Entry, tuple[int, ...]]] = OrderedDict()
-        self._ids: dict[int, list[str]] = {}
+        self.entries: OrderedDict[str, Entry] = OrderedDict()
+        self.clear()
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -92,29 +99,49 @@ class MemoryBands:
     def clear(self) -> None:
         """Remove all entries."""
         self.entries.clear()
-        self._ids.clear()
+        self._newest: dict[int, list[str]] = {}  # ids by hash
+        self._n_newest = 0
+        self._ids: list[str] = []
+        self._hashes, self._owners = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)  # owners: places in _ids
 
     def add(self, entry: Entry, hashes: Sequence[int]) -> None:
-        """Take an entry, in place of an earlier one of the same id."""
-        if entry.id in self.entries:
-            self._forget(entry.id)
-        self.entries[entry.id] = entry, tuple(hashes)
+        """Add an entry, replacing an earlier one with the same id."""
+        self.entries.pop(entry.id, None)
+        self.entries[entry.id] = entry
         for key in set(hashes):
-            self._ids.setdefault(key, []).append(entry.id)
+            self._newest.setdefault(key, []).append(entry.id)
+        self._n_newest += 1
         if self._max is not None and len(self.entries) > self._max:
-            self._forget(next(iter(self.entries)))
+            self.entries.popitem(last=False)
+        if self._n_newest >= SORTED_AFTER:
+            self._sort_in()
 
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a hash, each once, oldest first within a band."""
-        for name in dict.fromkeys(name for key in hashes for name in self._ids.get(key, ())):
-            yield self.entries[name][0]
+        yielded: set[str] = set()
+        starts, ends = (
+            self._hashes.searchsorted(np.array(hashes, np.int64), side).tolist() for side in ("left", "right")
+        )
+        for key, start, end in zip(hashes, starts, ends, strict=True):
+            if start == end and key not in self._newest:
+                continue
+            sorted_in = (self._ids[self._owners[i]] for i in range(start, end))
+            for name in (*sorted_in, *self._newest.get(key, ())):
+                if name not in yielded and (entry := self.entries.get(name)):
+                    yielded.add(name)
+                    yield entry
 
-    def _forget(self, article_id: str) -> None:
-        _, hashes = self.entries.pop(article_id)
-        for key in set(hashes):
-            self._ids[key].remove(article_id)
-            if not self._ids[key]:
-                del self._ids[key]
+    def _sort_in(self) -> None:
+        """Merge the newest hashes into the sorted ones, and drop those of removed entries."""
+        place = {name: i for i, name in enumerate(self.entries)}
+        new = [(key, place[name]) for key, names in self._newest.items() for name in names if name in place]
+        owners = np.array([place.get(name, -1) for name in self._ids], dtype=np.int32)[self._owners]
+        stays = owners >= 0
+        hashes = np.concatenate((self._hashes[stays], np.array([key for key, _ in new], dtype=np.int64)))
+        owners = np.concatenate((owners[stays], np.array([owner for _, owner in new], dtype=np.int32)))
+        order = hashes.argsort(kind="stable")
+        self._hashes, self._owners, self._ids = hashes[order], owners[order], list(place)
+        self._newest, self._n_newest = {}, 0
 
 
 class NearDuplicates:
@@ -150,7 +177,7 @@ class NearDuplicates:
         hashes = band_hashes(signature)
         match = self._find(article_id, signature, hashes)
         cluster = match.cluster if match else article_id
-        self._bands.add(Entry(id=article_id, cluster=cluster, signature=signature), hashes)
+        self._bands.add(Entry(id=article_id, cluster=cluster, signature=array("I", signature)), hashes)
         return match
 
     def _find(self, article_id: str, signature: Sequence[int], hashes: Sequence[int]) -> Match | None:
