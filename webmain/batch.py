@@ -89,7 +89,7 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
     if jobs == 0:
         yield from map(_answering(walk), pages)
         return
-    with contextlib.closing(Pool(partial(_ready, walk), jobs)) as pool:
+    with contextlib.closing(Pool(partial(_ready, walk, jobs), jobs)) as pool:
         waiting: deque[tuple[Future[Answer], int]] = deque()
         n_bytes = 0
         for page in pages:
@@ -104,9 +104,9 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
             yield _result(waiting.popleft()[0])
 
 
-def _ready(walk: Walk) -> Callable[[Page], Answer]:
+def _ready(walk: Walk, jobs: int) -> Callable[[Page], Answer]:
     """Return the function that answers pages in a worker, with everything loaded."""
-    warm_up(create(walk.extractor))
+    warm_up(create(walk.extractor), n_processes=jobs)
     return _answering(walk)
 
 

@@ -328,10 +328,10 @@ def compose(
     return matching.with_values(article, document)
 
 
-def warm_up(extractor: Extractor) -> None:
-    """Load what most pages need, so that it does not count as the first page's time; not the large language model."""
+def warm_up(extractor: Extractor, *, n_processes: int = 1) -> None:
+    """Load what most pages need, so that no page's time includes it; for processes to share, the large language model too."""
     text = "Nobody had expected the weather to change so quickly, and the families on the quay went home without news. "
-    page = Page(url="https://a.example/", html=f"<title>Boats</title><p>{text * 6}")
+    page = Page(url="https://news.example.com/", html=f"<title>Boats</title><p>{text * (6 if n_processes == 1 else 3)}")
     with suppress(Exception):  # the extractor may be third-party
         extract_page(page, extractor, Options(timeout_s=None))
 

@@ -111,9 +111,9 @@ class Reader:
         return self._judges[judge.number]
 
 
-def reader(extractor: Extractor, options: Options) -> Reader:
-    """Return the reader that runs the tasks, with everything loaded."""
-    warm_up(extractor)
+def reader(extractor: Extractor, options: Options, n_processes: int) -> Reader:
+    """Return the reader that runs the tasks in each process, with everything loaded."""
+    warm_up(extractor, n_processes=n_processes)
     return Reader(options)
 
 

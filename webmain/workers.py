@@ -259,7 +259,7 @@ class Workers:
 
     @cached_property
     def _pool(self) -> Pool | None:
-        return Pool(partial(reader, self.extractor, self.options), self.n) if self.n else None
+        return Pool(partial(reader, self.extractor, self.options, self.n), self.n) if self.n else None
 
     def _look_whether_stopped(self) -> None:
         """Cancel pages still being judged `STOP_S` seconds after a signal stopped the crawl."""
