@@ -84,7 +84,9 @@ class Embedded:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float = MIN_PROSE) -> Embedded | None:
+def embedded_text(
+    document: Document, *, states: int = MAX_CHARS, least: float = MIN_PROSE, shown: float = 0.0
+) -> Embedded | None:
     """Return the article in a page's data for scripts.
 
     Parameters
@@ -94,6 +96,8 @@ def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float =
         Maximum characters of scripts searched for data of frameworks; 0 for JSON-LD only.
     least : float
         Minimum prose of a text in JSON-LD.
+    shown : float
+        Prose that the page shows; a text with less in its strings is no candidate.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float =
         search.visit(state.value, (state.name,), Place(), 0)
         candidates += search.found
     best, best_score = None, 0.0
-    for candidate in _ranked(candidates):
+    for candidate in _ranked([candidate for candidate in candidates if candidate.prose >= shown]):
         source, *path = candidate.path
         is_own = candidate.place.distance >= 0
         found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
@@ -207,7 +211,7 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     states = MAX_CHARS_BESIDE_TEXT if is_in_data else 0
     if not states and prose > LARGEST_SHARE * _most_prose(document.tree.data):
         return None
-    found = embedded_text(document, states=states)
+    found = embedded_text(document, states=states, shown=prose)
     if found is None or not found.is_own or prose > LARGEST_SHARE * sum(prose_chars(b.text) for b in found.blocks):
         return None
     if found.source == "json-ld" and prose < FEW_PROSE:
