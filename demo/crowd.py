@@ -20,15 +20,15 @@ _NEWEST = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 class Crowd:
-    """Sites `paper0.example` and so on; the environment has CROWD_SITES, CROWD_ARTICLES, CROWD_SLOW, CROWD_LARGE.
+    """Sites `paper0.example` and so on; the environment has CROWD_SITES, CROWD_ARTICLES, CROWD_SLOW, CROWD_LARGE, CROWD_SLOW_S.
 
-    The first has CROWD_LARGE articles, the others CROWD_ARTICLES; the last CROWD_SLOW answer after ten seconds.
+    The first has CROWD_LARGE articles, the others CROWD_ARTICLES; the last CROWD_SLOW take CROWD_SLOW_S seconds for each answer.
     """
 
     def __init__(self) -> None:
-        names = ("CROWD_SITES", "CROWD_ARTICLES", "CROWD_SLOW", "CROWD_LARGE")
-        self.n_sites, self.n_articles, self.n_slow, self.n_large = (
-            int(os.environ.get(name, usual)) for name, usual in zip(names, ("200", "500", "0", "500"), strict=True)
+        usual = {"SITES": 200, "ARTICLES": 500, "SLOW": 0, "LARGE": 500, "SLOW_S": 10}
+        self.n_sites, self.n_articles, self.n_slow, self.n_large, self.slow_s = (
+            int(os.environ.get(f"CROWD_{name}", value)) for name, value in usual.items()
         )
 
     @property
@@ -50,7 +50,7 @@ class Crowd:
             raise UnknownHostError(f"no such host in the made-up web: {parts.hostname!r}")
         site = int(match[1])
         n_articles = self.n_articles if site else self.n_large
-        delay_s = 10.0 if site >= self.n_sites - self.n_slow else 0.0
+        delay_s = float(self.slow_s) if site >= self.n_sites - self.n_slow else 0.0
         reply = self._answer(f"https://{parts.hostname}", site, n_articles, parts.path)
         return Reply(reply.status, reply.headers, reply.body, delay_s=delay_s)
 
