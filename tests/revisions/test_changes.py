@@ -84,6 +84,12 @@ def test_a_headline_alone_and_besides() -> None:
     assert compare(HARBOUR, HARBOUR, titles=("“Open”", '"open"')).kind is ChangeKind.NONE
 
 
+def test_a_headline_that_a_method_keeps_in_the_text_is_no_change_of_the_text() -> None:
+    before, after = "Harbour opens again", "Harbour opens, ships leave"
+    found = compare(f"{before}\n\n{HARBOUR}", f"{after}\n\n{HARBOUR}", titles=(before, after))
+    assert (found.kind, found.is_headline, found.rows) == (ChangeKind.HEADLINE, True, ())
+
+
 @pytest.mark.parametrize(
     ("first", "second", "language"),
     [

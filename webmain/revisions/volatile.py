@@ -77,8 +77,8 @@ def folded(text: str) -> str:
 
 
 def paragraphs(article: Article, language: str | None) -> list[Paragraph]:
-    """Return the paragraphs of an article that are compared."""
-    words, boxed = _words(_code(language)), _boxed(article)
+    """Return the paragraphs of an article that are compared; its title, which some methods keep in the text, is none."""
+    words, boxed, title = _words(_code(language)), _boxed(article), folded(article.title or "")
     found: list[Paragraph] = []
     is_labelled = is_related = False
     for part in article.text.split("\n\n", MAX_PARAGRAPHS):
@@ -98,7 +98,7 @@ def paragraphs(article: Article, language: str | None) -> list[Paragraph]:
         is_related = False
         rest = settled(part, line, language)
         key = folded(rest)
-        if key:
+        if key and key != title:
             may_be_ad = is_labelled or (part in boxed and not words.stamps.match(line))
             doubtful = rest is not part or (may_be_ad and len(line) <= MAX_LABELLED)
             found.append(Paragraph(part.strip(), key, doubtful))
