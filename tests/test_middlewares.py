@@ -22,6 +22,7 @@ from scrapy.signalmanager import SignalManager
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
 from webmain.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
+from webmain.html.walls import Wall
 from webmain.middlewares import Failures, Recorder, Statuses
 from webmain.politeness import RetryAfter, hold, retry_after_s
 from webmain.recordings import recordings
@@ -189,6 +190,18 @@ def test_a_status_is_told_with_its_reason_and_kept_from_the_spider(crawler, stat
         middleware.process_spider_input(response)
     assert crawler.stats[f"webmain/rejected/{reason}"] == 1
     assert crawler.heard[0][1]["retry_after_s"] == 7
+
+
+@pytest.mark.parametrize(
+    ("status", "wall", "told"),
+    [(403, None, "403"), (403, Wall("denied"), "403"), (200, Wall("denied"), "denied"),
+     (403, Wall("challenge", "cloudflare"), "cloudflare challenge"), (403, Wall("captcha"), "captcha")],
+)  # fmt: skip
+def test_a_refusal_is_counted_by_its_status_unless_the_page_says_more(crawler, status, wall, told):
+    request = Request("https://a.example/x", meta={"wall": wall})
+    with pytest.raises(IgnoreRequest):
+        Statuses.from_crawler(crawler).process_spider_input(Response(request.url, status, request=request))
+    assert crawler.stats[f"webmain/blocked/{told}"] == 1
 
 
 # ---- Recordings

@@ -157,7 +157,8 @@ class Statuses(HttpErrorMiddleware):
             status, is_refused = response.status, response.status in REFUSING or wall is not None
             detail = f"status {status}, {wall}" if wall else f"status {status}"
             if is_refused:
-                self.crawler.stats.inc_value(f"webmain/blocked/{wall or status}")
+                is_plain = wall is None or (status in REFUSING and str(wall) == "denied")
+                self.crawler.stats.inc_value(f"webmain/blocked/{status if is_plain else wall}")
             wait = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
             rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=asked_url(request))
             tell_rejected(self.crawler, rejected, retry_after_s=wait)
