@@ -22,6 +22,7 @@ import numpy as np
 from webmain.discovery.schedule import DAY_S, HOUR_S, Refresh, Visit, choose, next_visit
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Table = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 FIRST_H: Final = 0.5
 """Mean age at the first fetch, in hours, of a crawl each hour."""
@@ -54,13 +55,13 @@ def ages_of_edits(n: int, rng: np.random.Generator) -> tuple[list[Floats], Float
 # ---- What the best schedule is worth
 
 
-_GRID: Final = np.concatenate([[FIRST_H], np.arange(1, HORIZON_H + 1, dtype=float)])
+_GRID: Final = FIRST_H + np.arange(HORIZON_H + 1, dtype=float)
 
 
 @cache
 def _gains() -> Floats:
     """Return what a look at one age of the grid is worth after the last one at another, for an article of rate 1."""
-    fine = np.linspace(FIRST_H, HORIZON_H, 24 * HORIZON_H + 1)
+    fine = np.linspace(FIRST_H, _GRID[-1], 24 * HORIZON_H + 1)
     steps = np.diff(cumulative(fine)) * np.exp((fine[1:] - HORIZON_H) / WORTH_H)
     at = np.interp(_GRID, fine, np.concatenate([[0.0], np.cumsum(steps)]))
     gain = (at[None, :] - at[:, None]) * np.exp((HORIZON_H - _GRID[None, :]) / WORTH_H)
@@ -78,9 +79,19 @@ def best_values() -> Floats:
     return np.maximum.accumulate(np.array(values))
 
 
-def learning(price: float) -> tuple[float, float]:
-    """Return mean looks and value of the best schedule of a crawler that learns, where a look costs so much."""
+@cache
+def learned(price: float, steps_h: tuple[float, ...] = ()) -> Table:
+    """Return the best next look of a crawler that learns: by changes seen and last look, -1 for none.
+
+    Parameters
+    ----------
+    price : float
+        What a look costs.
+    steps_h : tuple of float
+        Ages that are not passed over as long as no change was seen.
+    """
     gain, n = _gains(), len(_GRID)
+    forced = [int(np.searchsorted(_GRID, step, side="left")) for step in steps_h]
     exposed = cumulative(_GRID) - cumulative(FIRST_H)
     worth, following = np.zeros((_MOST_CHANGES + 1, n)), np.full((_MOST_CHANGES + 1, n), -1)
     for i in range(n - 2, -1, -1):
@@ -88,27 +99,34 @@ def learning(price: float) -> tuple[float, float]:
             calm = ((_SHAPE + exposed[i]) / (_SHAPE + exposed[i + 1 :])) ** (_SHAPE + seen)
             after = calm * worth[seen, i + 1 :] + (1 - calm) * worth[min(seen + 1, _MOST_CHANGES), i + 1 :]
             values = (_SHAPE + seen) / (_SHAPE + exposed[i]) * gain[i, i + 1 :] - price + after
-            if (best := int(values.argmax())) >= 0 and values[best] > 0:
+            bound = next((step for step in forced if i < step < n), None) if not seen else None
+            if (best := int(values[: bound and bound - i].argmax())) >= 0 and (bound or values[best] > 0):
                 worth[seen, i], following[seen, i] = values[best], i + 1 + best
-    chance = np.zeros((_MOST_CHANGES + 1, n))
-    chance[0, 0] = 1.0
-    looks = value = 0.0
-    for i in range(n):
-        for seen in range(_MOST_CHANGES + 1):
-            p, j = chance[seen, i], int(following[seen, i])
-            if not p or j < 0:
-                continue
-            calm = ((_SHAPE + exposed[i]) / (_SHAPE + exposed[j])) ** (_SHAPE + seen)
-            looks += p
-            value += p * (_SHAPE + seen) / (_SHAPE + exposed[i]) * gain[i, j]
-            chance[seen, j] += p * calm
-            chance[min(seen + 1, _MOST_CHANGES), j] += p * (1 - calm)
-    return float(looks), float(value)
+    return following
 
 
-def learnable_value(looks: float) -> float:
-    """Return the mean value of an article under the best schedule of a crawler that learns, with so many looks on average."""
-    points = sorted(learning(price) for price in np.geomspace(0.0012, 0.08, 30))
+def learned_looks(following: Table, edits: Sequence[Floats], firsts: Sequence[float]) -> list[list[float]]:
+    """Return the ages at which a crawler that learns looks at articles with these edits, first fetched at these ages."""
+    found = []
+    for ages, first in zip(edits, firsts, strict=True):
+        visits, i, seen = [first], 0, 0
+        while (i := int(following[seen, i])) >= 0:
+            if len(ages):
+                seen = min(_MOST_CHANGES, seen + bool(np.any((ages > visits[-1]) & (ages <= first + i))))
+            visits.append(first + i)
+        found.append(visits)
+    return found
+
+
+def learnable_value(
+    edits: Sequence[Floats], firsts: Sequence[float], looks: float, steps_h: tuple[float, ...] = ()
+) -> float:
+    """Return the mean value of these articles under the best schedule of a crawler that learns, with so many looks."""
+    found = [
+        score(edits, learned_looks(learned(float(price), steps_h), edits, firsts))
+        for price in np.geomspace(0.002, 0.12, 16)
+    ]
+    points = sorted((each.looks, each.value) for each in found)
     return float(np.interp(looks, [each[0] for each in points], [each[1] for each in points]))
 
 
@@ -206,8 +224,17 @@ def looked_at(
     yield from visits
 
 
-def simulate(n_hosts: int, schedule: str, seed: int, *, looks: float | None = None) -> tuple[Result, float, float]:
-    """Return what a schedule gives over hosts of different sizes, and the value of the two best ones with as many looks.
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The value of the best schedules with as many looks: for a crawler that learns, with the given steps or free; of all."""
+
+    with_steps: float
+    learnable: float
+    of_all: float
+
+
+def simulate(n_hosts: int, schedule: str, seed: int, *, looks: float | None = None) -> tuple[Result, Best]:
+    """Return what a schedule gives over hosts of different sizes, and the value of the best ones with as many looks.
 
     Parameters
     ----------
@@ -224,4 +251,10 @@ def simulate(n_hosts: int, schedule: str, seed: int, *, looks: float | None = No
         edits += ages
         rates.append(rate)
     found = score(edits, visits)
-    return found, learnable_value(found.looks), best_value(np.concatenate(rates), found.looks)
+    firsts = [each[0] for each in visits]
+    steps_h = tuple(age_s / HOUR_S for age_s in Refresh.of(schedule).ages_s)
+    return found, Best(
+        learnable_value(edits, firsts, found.looks, steps_h),
+        learnable_value(edits, firsts, found.looks),
+        best_value(np.concatenate(rates), found.looks),
+    )
