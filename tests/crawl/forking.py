@@ -6,6 +6,7 @@ fork, or to wait for a process that has ended. A forked process becomes `python 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import runpy
@@ -115,6 +116,8 @@ def _import_all() -> None:
     webmain.extract(PAGE, url="https://news.example/story", words=True)
     detect("A short one")  # loads the larger model
     assert "twisted.internet.reactor" not in sys.modules
+    gc.collect()
+    gc.freeze()  # no forked process walks all this, which would copy it: that took longer than a small crawl
 
 
 def _serve(descriptor: int) -> dict[str, Any]:
