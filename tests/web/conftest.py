@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from webmain.pool import Pool
+from webmain.web import tasks
 from webmain.web.app import create_app
 from webmain.web.config import Config, Limits
 
@@ -38,6 +42,30 @@ class Browser(TestClient):
         return self.send_form("/extract", data)
 
 
+class Kept(Pool):
+    """Workers that stay when an application ends, for the next one."""
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers() -> Iterator[None]:
+    """Workers are shared by all applications that ask for the same ones: to start them takes a second."""
+    pools: dict[tuple[bytes, int], Kept] = {}
+
+    def shared(setup: Callable[[], Any], n: int) -> Pool:
+        asked = pickle.dumps(setup), n
+        pools[asked] = pools.get(asked) or Kept(setup, n)
+        return pools[asked]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks, "Pool", shared)
+        yield
+    for pool in pools.values():
+        Pool.close(pool)
+
+
 @pytest.fixture
 def connect() -> Iterator[Connect]:
     """What starts an application of a configuration, and returns a client of it."""
@@ -46,8 +74,8 @@ def connect() -> Iterator[Connect]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A client of one application for many tests: its worker is started once."""
+def browser(workers: None) -> Iterator[Browser]:
+    """A client of one application for many tests."""
     with Browser(limits=Limits(workers=1), store="sqlite:/nowhere/articles.db") as client:
         yield client
 
