@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import struct
 import zlib
 from collections.abc import Callable
 
@@ -123,9 +124,12 @@ def _chain(asked: Asked, href: Callable[[str], str]) -> Reply:
 @functools.cache
 def bomb() -> bytes:
     """Return gzip data that unpacks to `BOMB_BYTES` of white space."""
-    packer = zlib.compressobj(level=9, wbits=31)
-    chunk = b" " * 2**20
-    return b"".join(packer.compress(chunk) for _ in range(BOMB_BYTES // len(chunk))) + packer.flush()
+    chunk, n = b" " * 2**20, BOMB_BYTES // 2**20
+    packer = zlib.compressobj(level=9, wbits=-15)
+    packed = packer.compress(chunk) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to nothing before it: it may be repeated
+    checksum = functools.reduce(lambda found, _: zlib.crc32(chunk, found), range(n), 0)
+    head = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
+    return head + packed * n + packer.flush() + struct.pack("<II", checksum, BOMB_BYTES)
 
 
 def calendar(path: str, wrap: Callable[[str, str], str], root: str) -> Reply:
