@@ -24,8 +24,17 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 WARNINGS = ("-W", "error::ResourceWarning")
 CAN_FORK = hasattr(os, "pidfd_open")
-MORE = ["rensa.*", "scrapy.cmdline.*", "scrapy.shell.*", "webmain.extractors.line_block.*", "webmain.html.sniffing.*"]
-PAGE = "<html><head><title>A story</title></head><body><article><p>" + "It was told to the harbour master. " * 40
+MORE = [
+    "demo.handler.*",
+    "demo.settings.*",
+    "rensa.*",
+    "scrapy.cmdline.*",
+    "scrapy.shell.*",
+    "webmain.extractors.line_block.*",
+    "webmain.html.sniffing.*",
+]
+READ = ["th_news", "zh_news_gb18030", "en_news_teasers", "ar_news_rtl", "en_blog_comments"]
+"""Gold pages that are extracted before anything is forked: so the dictionaries and patterns for such pages are there."""
 
 
 class Forker:
@@ -111,9 +120,11 @@ def _import_all() -> None:
     values = [*vars(default_settings).values(), *vars(settings).values()]
     values += [part for value in values if isinstance(value, dict) for part in [*value, *value.values()]]
     for name in [*MORE, *values]:
-        if isinstance(name, str) and name.startswith(("scrapy.", "webmain.", "rensa.")):
+        if isinstance(name, str) and name.startswith(("demo.", "scrapy.", "webmain.", "rensa.")):
             import_module(name.rpartition(".")[0])
-    webmain.extract(PAGE, url="https://news.example/story", words=True)
+    for name in READ:
+        page = (ROOT / f"tests/gold/pages/{name}.html").read_bytes()
+        webmain.extract(page, url=f"https://news.example/{name}", words=True, keep={"comments", "links", "images"})
     detect("A short one")  # loads the larger model
     assert "twisted.internet.reactor" not in sys.modules
     gc.collect()
