@@ -27,24 +27,14 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """The words of some articles.
+    """The words of some articles."""
 
-    Attributes
-    ----------
-    words : Mapping
-        By folded form, in order of first occurrence.
-    n_articles, n_words : int
-        Articles and words counted, including stop words and numbers.
-    language : str
-        Language of most words; "" if unknown.
-    uncertain : int
-        Maximum error of a count, since rare words may have been dropped (`MAX_WORDS`); nearly always 0.
-    """
-
-    words: Mapping[str, Counted]
+    words: Mapping[str, Counted]  # by folded form, in order of first occurrence
+    # articles and words counted, including stop words and numbers
     n_articles: int
     n_words: int
-    language: str
+    language: str  # language of most words; "" if unknown
+    # maximum error of a count, since rare words may have been dropped (`MAX_WORDS`); nearly always 0
     uncertain: int = 0
 
 

@@ -48,10 +48,8 @@ def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under
 
     Parameters
     ----------
-    counts, against : Counts
     top : int
         Words at most, greatest log-likelihood first.
-    title : str
     under : bool
         Words that are rarer instead: their `count` and `n_articles` may be 0.
 

@@ -69,25 +69,14 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A word's place in a picture.
+    """A word's place in a picture."""
 
-    Attributes
-    ----------
-    index : int
-        Of the word among those that were given.
-    x, y : float
-        Left end of its baseline, in pixels.
-    size : float
-        Of its letters, in pixels.
-    width : float
-        Advance of the whole word, in pixels.
-    """
-
-    index: int
+    index: int  # of the word among those that were given
+    # left end of its baseline, in pixels
     x: float
     y: float
-    size: float
-    width: float
+    size: float  # of its letters, in pixels
+    width: float  # advance of the whole word, in pixels
 
 
 def size_of(weight: float) -> float:

@@ -58,8 +58,6 @@ def cloud_markup(
 
     Parameters
     ----------
-    cloud : Cloud
-    order : Order
     link : callable or None
         Returns the URL to which a word leads.
 

@@ -28,27 +28,15 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How a picture looks.
+    """How a picture looks."""
 
-    Attributes
-    ----------
-    width, height : int
-        Pixels.
-    shape : Shape
-    order : Order
-        Of words in rows.
-    colours : str
-        A scheme of `colours.toml`.
-    fonts : tuple of str or Path
-        Font files that are preferred to those of the system.
-    """
-
+    # pixels
     width: int = 900
     height: int = 500
     shape: Shape = Shape.PACKED
-    order: Order = Order.WEIGHT
-    colours: str = "light"
-    fonts: tuple[str | Path, ...] = ()
+    order: Order = Order.WEIGHT  # of words in rows
+    colours: str = "light"  # a scheme of `colours.toml`
+    fonts: tuple[str | Path, ...] = ()  # font files that are preferred to those of the system
 
 
 @dataclass(frozen=True, slots=True)

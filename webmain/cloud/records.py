@@ -20,48 +20,26 @@ class CloudError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyness:
-    """How typical a word is of some articles (A) against others (B).
+    """How typical a word is of some articles (A) against others (B)."""
 
-    Attributes
-    ----------
-    log_likelihood : float
-        G2; above 3.84, 6.63, 10.83, 15.13 the difference is significant at 5 %, 1 %, .1 %, .01 %.
-    log_ratio : float
-        Binary logarithm of the ratio of the word's shares in A and B: 1 is twice as frequent, below 0 it is rarer in A. An
-        absent word counts as half an occurrence.
-    count_against : int
-        Occurrences in B.
-    """
-
-    log_likelihood: float
+    log_likelihood: float  # G2; above 3.84, 6.63, 10.83, 15.13 the difference is significant at 5 %, 1 %, .1 %, .01 %
+    # binary logarithm of the ratio of the word's shares in A and B: 1 is twice as frequent, below 0 it is rarer in A.
+    # An absent word counts as half an occurrence.
     log_ratio: float
-    count_against: int
+    count_against: int  # occurrences in B
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudWord:
-    """A word of a cloud.
+    """A word of a cloud."""
 
-    Attributes
-    ----------
-    word : str
-        The form that is most frequent.
-    count, n_articles : int
-        Occurrences of all its forms, and in how many articles.
-    weight : float
-        In (0, 1]: the count, or the log-likelihood, divided by the greatest of the cloud.
-    language : str
-        ISO 639 code of the articles in which it is most frequent; "" if unknown.
-    keyness : Keyness or None
-        Where the cloud compares.
-    """
-
-    word: str
+    word: str  # the form that is most frequent
+    # occurrences of all its forms, and in how many articles
     count: int
     n_articles: int
-    weight: float
-    language: str = ""
-    keyness: Keyness | None = None
+    weight: float  # in (0, 1]: the count, or the log-likelihood, divided by the greatest of the cloud
+    language: str = ""  # ISO 639 code of the articles in which it is most frequent; "" if unknown
+    keyness: Keyness | None = None  # where the cloud compares
 
     @property
     def direction(self) -> Direction:
@@ -71,31 +49,16 @@ class CloudWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
-    """Words with their weights, ready to be drawn.
+    """Words with their weights, ready to be drawn."""
 
-    Attributes
-    ----------
-    words : tuple of CloudWord
-        Greatest weight first.
-    title : str
-        What was counted: an article's title, or the filters.
-    language : str
-        Of most words counted; "" if unknown.
-    n_articles, n_words : int
-        What was counted, stop words among the words.
-    uncertain : int
-        Maximum error of a count: see `webmain.cloud.counting.Counts`.
-    in_order : tuple of int
-        Indices into `words` in the order of the texts.
-    """
-
-    words: tuple[CloudWord, ...]
-    title: str = ""
-    language: str = ""
+    words: tuple[CloudWord, ...]  # greatest weight first
+    title: str = ""  # what was counted: an article's title, or the filters
+    language: str = ""  # of most words counted; "" if unknown
+    # what was counted, stop words among the words
     n_articles: int = 0
     n_words: int = 0
-    uncertain: int = 0
-    in_order: tuple[int, ...] = ()
+    uncertain: int = 0  # maximum error of a count: see `webmain.cloud.counting.Counts`
+    in_order: tuple[int, ...] = ()  # indices into `words` in the order of the texts
 
     @property
     def direction(self) -> Direction:

@@ -32,23 +32,12 @@ MAX_PENDING: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Some articles of a store.
+    """Some articles of a store."""
 
-    Attributes
-    ----------
-    store : str
-        `sqlite:PATH`, `jsonl:PATH` or `module:Class:ADDRESS`.
-    filters : Filters
-    query : str
-        Only articles with a block that has these words and "phrases" (an SQLite store).
-    article : str
-        The `id` of the only article; filters and query are ignored.
-    """
-
-    store: str
+    store: str  # `sqlite:PATH`, `jsonl:PATH` or `module:Class:ADDRESS`
     filters: Filters = field(default_factory=Filters)
-    query: str = ""
-    article: str = ""
+    query: str = ""  # only articles with a block that has these words and "phrases" (an SQLite store)
+    article: str = ""  # the `id` of the only article; filters and query are ignored
 
     @property
     def title(self) -> str:

@@ -41,25 +41,17 @@ class Approach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Blocks of a page, or of many.
+    """Blocks of a page, or of many."""
 
-    Attributes
-    ----------
-    found, noisy, merged, kept : int
-        The method's own blocks: all, those it drops, those that repeat another, those that remain.
-    all_texts, informative : int
-        The page's blocks as a reader sees them, the same for every method, and those of which it keeps something.
-    seconds : float
-        CPU time from the page's markup to the blocks kept.
-    """
-
+    # the method's own blocks: all, those it drops, those that repeat another, those that remain
     found: int = 0
     noisy: int = 0
     merged: int = 0
     kept: int = 0
+    # the page's blocks as a reader sees them, the same for every method, and those of which it keeps something
     all_texts: int = 0
     informative: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # CPU time from the page's markup to the blocks kept
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*map(operator.add, astuple(self), astuple(other)))
@@ -67,21 +59,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class BlockPage:
-    """A page as one approach divides it.
+    """A page as one approach divides it."""
 
-    Attributes
-    ----------
-    title : str
-        The page's own title, the first block of PAB; the others have it too.
-    texts : tuple of str
-        The blocks below it.
-    priorities : tuple of float
-        PAB's; 1.0 for the others.
-    """
-
-    title: str
-    texts: tuple[str, ...]
-    priorities: tuple[float, ...]
+    title: str  # the page's own title, the first block of PAB; the others have it too
+    texts: tuple[str, ...]  # the blocks below it
+    priorities: tuple[float, ...]  # PAB's; 1.0 for the others
     counts: Counts
 
     @property
@@ -151,22 +133,12 @@ def _counts(extraction: Extraction, seconds: float) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class BlockDatabase:
-    """A database of blocks in a temporary file.
-
-    Attributes
-    ----------
-    text_bytes : int
-        Of the blocks, as UTF-8.
-    file_bytes : int
-        Of the database without the search index.
-    indexed_bytes : int
-        ... and with it.
-    """
+    """A database of blocks in a temporary file."""
 
     index: BlockIndex
-    text_bytes: int
-    file_bytes: int
-    indexed_bytes: int
+    text_bytes: int  # of the blocks, as UTF-8
+    file_bytes: int  # of the database without the search index
+    indexed_bytes: int  # ... and with it.
 
 
 @contextmanager

@@ -33,37 +33,20 @@ _Floats = NDArray[np.float64]
 
 
 class Figures(NamedTuple):
-    """Quality of a system's confidences on a set of pages.
+    """Quality of a system's confidences on a set of pages."""
 
-    Attributes
-    ----------
-    mean_confidence, mean_f1 : float
-        Means over pages; equal if confidence is right on average.
-    calibration_error : float
-        Expected calibration error: mean over bins of equal mass of the distance between mean confidence and mean F1.
-    squared_error : float
-        Mean of (confidence - F1) squared, the Brier score.
-    absolute_error : float
-        Mean of the distance between confidence and F1 of a page.
-    spearman : float
-        Rank correlation of confidence and F1; nan if one of them is the same on all pages.
-    aurc : float
-        Area under the risk-coverage curve: mean of 1 - F1 over all coverages; lower is better.
-    excess : float
-        `aurc` minus that of a ranking by F1 itself: 0 is perfect.
-    ranking : float
-        Share of what ranking can gain that is gained: 0 for a ranking by chance, 1 for the perfect one; nan where all pages
-        have the same F1.
-    """
-
+    # means over pages; equal if confidence is right on average
     mean_confidence: float
     mean_f1: float
+    # expected calibration error: mean over bins of equal mass of the distance between mean confidence and mean F1
     calibration_error: float
-    squared_error: float
-    absolute_error: float
-    spearman: float
-    aurc: float
-    excess: float
+    squared_error: float  # mean of (confidence - F1) squared, the Brier score
+    absolute_error: float  # mean of the distance between confidence and F1 of a page
+    spearman: float  # rank correlation of confidence and F1; nan if one of them is the same on all pages
+    aurc: float  # area under the risk-coverage curve: mean of 1 - F1 over all coverages; lower is better
+    excess: float  # `aurc` minus that of a ranking by F1 itself: 0 is perfect
+    # share of what ranking can gain that is gained: 0 for a ranking by chance, 1 for the perfect one; nan where all
+    # pages have the same F1
     ranking: float
 
 

@@ -32,23 +32,11 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Judged:
-    """One system's confidences and scores on the pages that have a gold text.
+    """One system's confidences and scores on the pages that have a gold text."""
 
-    Attributes
-    ----------
-    confidence : NDArray
-        `(n_pages,) float64`; 0 if none was given.
-    f1 : NDArray
-        `(n_pages,) float64`, by the main metric.
-    given : NDArray
-        `(n_pages,) bool`.
-    results : tuple of PageResult
-        The pages.
-    """
-
-    confidence: NDArray[np.float64]
-    f1: NDArray[np.float64]
-    given: NDArray[np.bool_]
+    confidence: NDArray[np.float64]  # `(n_pages,) float64`; 0 if none was given
+    f1: NDArray[np.float64]  # `(n_pages,) float64`, by the main metric
+    given: NDArray[np.bool_]  # `(n_pages,) bool`
     results: tuple[PageResult, ...]
 
 

@@ -28,17 +28,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two texts in pieces, and how many characters were cut off at their ends.
-
-    Attributes
-    ----------
-    gold, predicted : tuple of Piece
-    gold_cut, predicted_cut : int
-        Characters that are not shown.
-    """
+    """Two texts in pieces, and how many characters were cut off at their ends."""
 
     gold: tuple[Piece, ...]
     predicted: tuple[Piece, ...]
+    # characters that are not shown
     gold_cut: int
     predicted_cut: int
 
@@ -68,28 +62,17 @@ def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextComparison:
-    """Two texts with their differences marked.
+    """Two texts with their differences marked."""
 
-    Attributes
-    ----------
-    left, right : str
-        Their names: "the right text", or a method.
-    difference : Difference
-        The left one as `gold`.
-    precision, recall, f1 : float
-        Of the words of the right text, measured by the left one.
-    unit : str
-        The kind of token compared.
-    language : str
-    """
-
+    # their names: "the right text", or a method
     left: str
     right: str
-    difference: Difference
+    difference: Difference  # the left one as `gold`
+    # of the words of the right text, measured by the left one
     precision: float
     recall: float
     f1: float
-    unit: str
+    unit: str  # the kind of token compared
     language: str
 
     @property

@@ -68,17 +68,11 @@ _READERS: dict[GoldFormat, Callable[[Path], Records]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Records that were dropped from a gold data set.
+    """Records that were dropped from a gold data set."""
 
-    Attributes
-    ----------
-    counts : mapping of DropReason to int
-        Records by reason, in the order in which the reasons first occurred.
-    examples : mapping of DropReason to list of str
-        Locations of the first `MAX_EXAMPLES` of each: file, line or id, and what is wrong.
-    """
-
+    # records by reason, in the order in which the reasons first occurred
     counts: Counter[DropReason] = field(default_factory=Counter)
+    # locations of the first `MAX_EXAMPLES` of each: file, line or id, and what is wrong
     examples: defaultdict[DropReason, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, reason: DropReason, where: str) -> None:

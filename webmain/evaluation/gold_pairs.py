@@ -56,25 +56,13 @@ METADATA_FIELDS = ("url", "site", "domain", "lang", "language", "page_type", "ca
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """A page file and a text file of the same name without suffixes, either of which may be missing.
+    """A page file and a text file of the same name without suffixes, either of which may be missing."""
 
-    Attributes
-    ----------
-    id : str
-        The name, with that of its folder where others have pages of the same names.
-    name : str
-        The name.
-    page, text : Path or None
-        The files.
-    language : str
-        By the folder's name, "" if unknown.
-    """
-
-    id: str
+    id: str  # the name, with that of its folder where others have pages of the same names
     name: str
     page: Path | None
     text: Path | None
-    language: str
+    language: str  # by the folder's name, "" if unknown
 
 
 _Read: TypeAlias = Callable[[bytes, bytes], tuple[str | bytes, dict[str, Any]]]

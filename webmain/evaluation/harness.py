@@ -38,22 +38,14 @@ order in every run (newspaper4k's texts depend on it)."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Settings for running systems.
+    """Settings for running systems."""
 
-    Attributes
-    ----------
-    jobs : int
-        Worker processes; 0 runs everything in this process, without time limit and without shelter from crashes.
-    timeout_s : float
-        Wall-clock seconds for one turn of a page, from its arrival in a warm worker; the worker is killed after them.
-        For a group of pages it is multiplied by their number.
-    repeat : int
-        Turns for each page; the fastest counts.
-    """
-
+    # worker processes; 0 runs everything in this process, without time limit and without shelter from crashes
     jobs: int = 1
+    # Wall-clock seconds for one turn of a page, from its arrival in a warm worker; the worker is killed after them. For
+    # a group of pages it is multiplied by their number.
     timeout_s: float = TIMEOUT_S
-    repeat: int = 1
+    repeat: int = 1  # turns for each page; the fastest counts
 
 
 def key(prediction: Prediction) -> Key:
@@ -68,11 +60,8 @@ def run(
 
     Parameters
     ----------
-    pages : sequence of GoldPage
-    systems : sequence of System
     done : collection of Key
         Predictions that are there already; these pages are left out.
-    limits : Limits or None
 
     Notes
     -----

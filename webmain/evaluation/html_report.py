@@ -47,48 +47,26 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, kw_only=True)
 class WorstPage:
-    """A page with both of its texts.
-
-    Attributes
-    ----------
-    id : str
-    f1 : str
-        F1 to three digits.
-    facts : tuple of str
-        Facts about the page and its figures.
-    compared : Difference
-        Gold and extracted text.
-    """
+    """A page with both of its texts."""
 
     id: str
-    f1: str
-    facts: tuple[str, ...]
-    compared: Difference
+    f1: str  # F1 to three digits
+    facts: tuple[str, ...]  # facts about the page and its figures
+    compared: Difference  # gold and extracted text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A section of the report: a plot, a table, or the worst pages of a system.
+    """A section of the report: a plot, a table, or the worst pages of a system."""
 
-    Attributes
-    ----------
-    name, heading : str
-        For links and for readers.
-    plot : Plot or None
-    table : Table or None
-    best : bool
-        Mark the best figures of the table's columns.
-    worst : tuple of WorstPage
-    system, metric : str
-        Whose worst pages they are, and by which metric.
-    """
-
+    # for links and for readers
     name: str
     heading: str
     plot: Plot | None = None
     table: Table | None = None
-    best: bool = False
+    best: bool = False  # mark the best figures of the table's columns
     worst: tuple[WorstPage, ...] = ()
+    # whose worst pages they are, and by which metric
     system: str = ""
     metric: str = ""
 

@@ -198,24 +198,12 @@ def _comparable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A text metric with its names.
+    """A text metric with its names."""
 
-    Attributes
-    ----------
-    name : str
-        Short, for options and columns.
-    title : str
-        In the field's terms, for tables and plots.
-    measure : callable
-        Returns the counts of a page.
-    is_accuracy : bool
-        Precision, recall and F1 are one figure.
-    """
-
-    name: str
-    title: str
-    measure: Callable[[TextPair], Agreement]
-    is_accuracy: bool = False
+    name: str  # short, for options and columns
+    title: str  # in the field's terms, for tables and plots
+    measure: Callable[[TextPair], Agreement]  # returns the counts of a page
+    is_accuracy: bool = False  # precision, recall and F1 are one figure
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
@@ -237,18 +225,12 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentCounts:
-    """How many wanted and unwanted segments are in a text; sums are those of the pages together.
+    """How many wanted and unwanted segments are in a text; sums are those of the pages together."""
 
-    Attributes
-    ----------
-    n_wanted_found, n_wanted : int
-        Segments that must be in the text: found, and all.
-    n_unwanted_found, n_unwanted : int
-        Segments that must not be in it: found, and all.
-    """
-
+    # segments that must be in the text: found, and all
     n_wanted_found: int = 0
     n_wanted: int = 0
+    # segments that must not be in it: found, and all
     n_unwanted_found: int = 0
     n_unwanted: int = 0
 
@@ -292,18 +274,11 @@ def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageScores:
-    """Everything measured on one page.
+    """Everything measured on one page."""
 
-    Attributes
-    ----------
-    agreements : mapping of str to Agreement
-        By metric's name; empty for a page without gold text.
-    segments : SegmentCounts or None
-        None for a page without segments.
-    """
-
+    # by metric's name; empty for a page without gold text
     agreements: Mapping[str, Agreement] = field(default_factory=dict)
-    segments: SegmentCounts | None = None
+    segments: SegmentCounts | None = None  # none for a page without segments
 
 
 def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)) -> PageScores:

@@ -24,20 +24,11 @@ NO_URL = "http://page.invalid/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerPage:
-    """The input of a peer.
+    """The input of a peer."""
 
-    Attributes
-    ----------
-    html : str
-        The page, decoded.
-    url : str or None
-    language : str
-        ISO 639 code as the gold has it, "" if unknown.
-    """
-
-    html: str
+    html: str  # the page, decoded
     url: str | None
-    language: str
+    language: str  # ISO 639 code as the gold has it, "" if unknown
 
 
 def trafilatura(page: PeerPage, *, focus: Focus = "balanced", comments: bool = False) -> str:

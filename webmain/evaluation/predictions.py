@@ -29,24 +29,13 @@ class PredictionsError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """How predictions were made, and from what; nothing about the machine but its kind.
+    """How predictions were made, and from what; nothing about the machine but its kind."""
 
-    Attributes
-    ----------
-    gold : mapping of str to str
-        Name of each gold set and the SHA-256 of its pages.
-    systems : mapping of str to mapping
-        For each system its version, mode, and a sentence on how it is run.
-    settings : mapping
-        The limits it ran under, the sample of pages, and how memory was measured.
-    made_with : mapping
-        Python's version and the kind of machine.
-    """
-
-    gold: Mapping[str, str]
-    systems: Mapping[str, Mapping[str, str]]
+    gold: Mapping[str, str]  # name of each gold set and the SHA-256 of its pages
+    systems: Mapping[str, Mapping[str, str]]  # for each system its version, mode, and a sentence on how it is run
+    # the limits it ran under, the sample of pages, and how memory was measured
     settings: Mapping[str, Any] = field(default_factory=dict)
-    made_with: Mapping[str, str] = field(default_factory=dict)
+    made_with: Mapping[str, str] = field(default_factory=dict)  # Python's version and the kind of machine
 
     def line(self) -> str:
         """Return the file's first line."""

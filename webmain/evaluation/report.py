@@ -38,27 +38,14 @@ NOT_MEASURED = ("crash", "start", "missing")
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything that a report shows.
-
-    Attributes
-    ----------
-    title : str
-    facts : tuple of (str, str)
-        What was measured, how, on what: names and values.
-    notes : tuple of str
-        Notes that a reader needs to interpret the figures.
-    tables : tuple of Table
-    results : Results
-    baseline : str
-        The system that others are compared with; "" if there is one system only.
-    """
+    """Everything that a report shows."""
 
     title: str
-    facts: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]  # what was measured, how, on what: names and values
+    notes: tuple[str, ...]  # notes that a reader needs to interpret the figures
     tables: tuple[Table, ...]
     results: Results
-    baseline: str = ""
+    baseline: str = ""  # the system that others are compared with; "" if there is one system only
 
 
 def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> tuple[Table, ...]:
@@ -66,7 +53,6 @@ def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> 
 
     Parameters
     ----------
-    results : Results
     baseline : str
         A system, or "" for no comparison.
     by : sequence of str

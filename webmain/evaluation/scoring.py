@@ -18,14 +18,7 @@ DEFAULT_METRICS = ("words", "same_words")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResult:
-    """The result of one system on one page.
-
-    Attributes
-    ----------
-    page : GoldPage
-    prediction : Prediction
-    scores : PageScores
-    """
+    """The result of one system on one page."""
 
     page: GoldPage
     prediction: Prediction
@@ -34,21 +27,11 @@ class PageResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """The results of several systems on the same pages.
+    """The results of several systems on the same pages."""
 
-    Attributes
-    ----------
-    systems : tuple of str
-        In the order in which they are shown.
-    metrics : tuple of str
-        Pages are ranked by the first that is not an accuracy.
-    by_system : mapping of str to tuple of PageResult
-        For each system one result for each page, all in the same order.
-    """
-
-    systems: tuple[str, ...]
-    metrics: tuple[str, ...]
-    by_system: Mapping[str, tuple[PageResult, ...]]
+    systems: tuple[str, ...]  # in the order in which they are shown
+    metrics: tuple[str, ...]  # pages are ranked by the first that is not an accuracy
+    by_system: Mapping[str, tuple[PageResult, ...]]  # for each system one result for each page, all in the same order
 
     @property
     def main_metric(self) -> str:
@@ -98,10 +81,8 @@ def score(
 
     Parameters
     ----------
-    pages : sequence of GoldPage
     predictions : iterable of Prediction
         Those of other systems and pages are passed over; a page without one counts as an empty text with the error `MISSING`.
-    systems : sequence of str
     metrics : sequence of str
         Names of `webmain.evaluation.metrics.METRICS`.
     progress : callable or None

@@ -38,54 +38,29 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """One metric of one system over pages.
-
-    Attributes
-    ----------
-    n_pages : int
-        Pages.
-    mean_precision, mean_recall, mean_f1 : float
-        Means over pages; nan without pages.
-    median_f1 : float
-        Median of the pages' F1.
-    pooled : Agreement
-        The sum of all counts: its precision, recall and F1 are the pooled ones.
-    """
+    """One metric of one system over pages."""
 
     n_pages: int
+    # means over pages; nan without pages
     mean_precision: float
     mean_recall: float
     mean_f1: float
-    median_f1: float
-    pooled: Agreement
+    median_f1: float  # median of the pages' F1
+    pooled: Agreement  # the sum of all counts: its precision, recall and F1 are the pooled ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two systems on the same pages.
-
-    Attributes
-    ----------
-    n_pages : int
-        Pages.
-    difference : float
-        Mean of the first system's scores minus that of the second's.
-    interval : Interval
-        Bootstrap interval of the difference.
-    p_permutation : float
-        Two-sided p-value of the paired permutation test: how often a difference as large comes up when the two systems'
-        scores are exchanged at random, page by page (site by site with clusters).
-    p_sign : float
-        Two-sided p-value of the sign test over pages, ties left out.
-    n_wins, n_losses, n_ties : int
-        Pages on which the first system is better, worse, the same.
-    """
+    """Two systems on the same pages."""
 
     n_pages: int
-    difference: float
-    interval: Interval
+    difference: float  # mean of the first system's scores minus that of the second's
+    interval: Interval  # bootstrap interval of the difference
+    # Two-sided p-value of the paired permutation test: how often a difference as large comes up when the two systems'
+    # scores are exchanged at random, page by page (site by site with clusters)
     p_permutation: float
-    p_sign: float
+    p_sign: float  # Two-sided p-value of the sign test over pages, ties left out
+    # pages on which the first system is better, worse, the same
     n_wins: int
     n_losses: int
     n_ties: int

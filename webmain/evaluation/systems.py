@@ -66,39 +66,21 @@ Answer = str | tuple[str, float | None] | Rejected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A system that is ready to work.
+    """A system that is ready to work."""
 
-    Attributes
-    ----------
-    prepare : callable
-        Makes its input from a gold page; not included in the measurements.
-    answer : callable
-        One `Answer` for each input, in order; may raise anything if there is only one input.
-    """
-
-    prepare: Callable[[GoldPage], Input]
+    prepare: Callable[[GoldPage], Input]  # makes its input from a gold page; not included in the measurements
+    # one `Answer` for each input, in order; may raise anything if there is only one input
     answer: Callable[[Sequence[Any]], Sequence[Answer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A system by name; created in one process and loaded in another.
+    """A system by name; created in one process and loaded in another."""
 
-    Attributes
-    ----------
-    name : str
-        As requested: unique in a comparison.
-    version : str
-        Package and version; for code of this project and yours also a digest of the source.
-    mode : Mode
-    about : str
-        One sentence on how it is run.
-    """
-
-    name: str
-    version: str
+    name: str  # as requested: unique in a comparison
+    version: str  # package and version; for code of this project and yours also a digest of the source
     mode: Mode
-    about: str
+    about: str  # one sentence on how it is run
 
     def load(self) -> Loaded:
         """Import and create the system (slow: it is called once in each process).

@@ -66,19 +66,12 @@ def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> lis
 
 @dataclass(frozen=True, kw_only=True)
 class TextPair:
-    """A predicted text and its gold text, each tokenised once for all metrics.
+    """A predicted text and its gold text, each tokenised once for all metrics."""
 
-    Attributes
-    ----------
-    predicted, gold : str
-        The texts.
-    language : str
-        ISO 639 code of the page, "" if unknown.
-    """
-
+    # the texts
     predicted: str
     gold: str
-    language: str = ""
+    language: str = ""  # ISO 639 code of the page, "" if unknown
 
     @cached_property
     def unit(self) -> Unit:

@@ -51,7 +51,6 @@ def text(table: Table, *, most_rows: int | None = None) -> str:
 
     Parameters
     ----------
-    table : Table
     most_rows : int or None
         Further rows are counted and left out.
     """

@@ -40,23 +40,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The verdicts of two methods on each leaf of a page, or on each source line if neither builds a tree.
+    """The verdicts of two methods on each leaf of a page, or on each source line if neither builds a tree."""
 
-    Attributes
-    ----------
-    first, second : Explanation
-        Of the same document.
-    unit : Unit
-    sides : tuple of Side
-        For each leaf (line).
-    marks : tuple of Mark or None
-        The same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with each method's verdict.
-    """
-
+    # of the same document
     first: Explanation
     second: Explanation
     unit: Unit
-    sides: tuple[Side, ...]
+    sides: tuple[Side, ...]  # for each leaf (line)
+    # the same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with each method's verdict
     marks: tuple[Mark | None, ...]
 
     @property

@@ -37,8 +37,6 @@ def explain_page(
     ----------
     page : Page or Document
         A document is a page that has been read already: several methods can explain it with one parse.
-    extractor : Extractor
-    options : Options
     choose : callable or None
         Chooses the extractor for the page instead, such as one fitted to its site.
 
@@ -117,8 +115,6 @@ def features_of(
 
     Parameters
     ----------
-    explanation : Explanation
-    blocks : iterable of int
     most : int or None
         Maximum features per block; None for all.
     """

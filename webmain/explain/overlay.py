@@ -99,7 +99,6 @@ def overlay_html(
 
     Parameters
     ----------
-    explanation : Explanation
     marks : sequence of Mark or None
         The mark of each leaf (line), None for none; by default that of its block.
     title : str or None

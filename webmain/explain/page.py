@@ -33,7 +33,6 @@ def explanation_page(
 
     Parameters
     ----------
-    explanation : Explanation
     comparison : Comparison or None
         A comparison with another method.
     texts : sequence of webmain.evaluation.differences.TextComparison

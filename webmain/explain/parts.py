@@ -58,8 +58,6 @@ def explained_blocks(
 
     Parameters
     ----------
-    document : Document
-    method : Extractor
     extraction : Extraction or None
         None if no method judged: then nothing has a score, and a page that cannot be parsed has no parts.
     article : Article or None

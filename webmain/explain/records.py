@@ -30,36 +30,22 @@ class ExplainedBlock:
 
     The parts of an explanation are disjoint, in document order, and contain every leaf; the texts of those that are content,
     joined by blank lines, are the article's text.
-
-    Attributes
-    ----------
-    index : int or None
-        The method's block; the first one if the article joins several (a table, code). None for what the method did not
-        judge: pruned, or in none of its blocks. Several parts may belong to one block.
-    verdict : Verdict
-    score, raw : float or None
-        The score in [0, 1], and the paper's own quantity; None if not judged.
-    why : str
-        The reason, in a few words.
-    units : tuple of int
-        The leaves, ascending; source lines for a method that builds no tree. Empty if the text does not come from the page's
-        body (but from its data, a feed, a following page or the `title` element).
-    text : str
-        The text in the article; for parts not in the article, the text as a reader of the page sees it.
-    element : int
-        Its element; -1 if there is none.
-    elements : Elements or None
-        Elements of the page; None if the method builds no tree.
     """
 
+    # The method's block; the first one if the article joins several (a table, code). None for what the method did not
+    # judge: pruned, or in none of its blocks. Several parts may belong to one block.
     index: int | None
     verdict: Verdict
+    # the score in [0, 1], and the paper's own quantity; None if not judged
     score: float | None
     raw: float | None
-    why: str
+    why: str  # the reason, in a few words
+    # The leaves, ascending; source lines for a method that builds no tree. Empty if the text does not come from the
+    # page's body (but from its data, a feed, a following page or the `title` element).
     units: tuple[int, ...]
-    text: str
-    element: int = -1
+    text: str  # the text in the article; for parts not in the article, the text as a reader of the page sees it
+    element: int = -1  # its element; -1 if there is none
+    # elements of the page; None if the method builds no tree
     elements: Elements | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -85,36 +71,17 @@ class ExplainedBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A page, one method's verdicts on it, and the resulting article or rejection.
-
-    Attributes
-    ----------
-    document : Document
-    method : Extractor
-        The extractor that judged, with the site's model if there is one.
-    extraction : Extraction or None
-        None if the page was rejected before a method judged it.
-    page_type : PageType or None
-        None if the page could not be read.
-    unit : Unit
-        Unit of the blocks: leaves, or source lines.
-    blocks : tuple of ExplainedBlock
-    article : Article or None
-        Exactly one of `article` and `rejected` is given.
-    rejected : Rejected or None
-    note : str
-        A note for people on the choice of the site's model; "" for none.
-    """
+    """A page, one method's verdicts on it, and the resulting article or rejection."""
 
     document: Document
-    method: Extractor
-    extraction: Extraction | None
-    page_type: PageType | None
-    unit: Unit
+    method: Extractor  # the extractor that judged, with the site's model if there is one
+    extraction: Extraction | None  # none if the page was rejected before a method judged it
+    page_type: PageType | None  # none if the page could not be read
+    unit: Unit  # unit of the blocks: leaves, or source lines
     blocks: tuple[ExplainedBlock, ...]
-    article: Article | None
+    article: Article | None  # exactly one of `article` and `rejected` is given
     rejected: Rejected | None
-    note: str = ""
+    note: str = ""  # a note for people on the choice of the site's model; "" for none
 
     @property
     def name(self) -> str:

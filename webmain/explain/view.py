@@ -151,12 +151,7 @@ class ArticleView:
 
 
 class View(ArticleView):
-    """The values of an explanation that templates use.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    """
+    """The values of an explanation that templates use."""
 
     def __init__(self, explanation: Explanation) -> None:
         super().__init__(explanation.article, explanation.document.url or "")

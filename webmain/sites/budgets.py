@@ -14,21 +14,11 @@ _BYTES: Final = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits on what a run fetches from one site; None for no limit.
+    """Limits on what a run fetches from one site; None for no limit."""
 
-    Attributes
-    ----------
-    pages : int or None
-        Articles and lists; an article's continuation pages are not counted.
-    time_s : float or None
-        Seconds since the site's first answer.
-    size_bytes : int or None
-        Bytes of all responses as received, compressed or not.
-    """
-
-    pages: int | None = None
-    time_s: float | None = None
-    size_bytes: int | None = None
+    pages: int | None = None  # articles and lists; an article's continuation pages are not counted
+    time_s: float | None = None  # seconds since the site's first answer
+    size_bytes: int | None = None  # bytes of all responses as received, compressed or not
 
     def or_else(self, other: Budget) -> Budget:
         """Return this budget with missing limits filled in from another."""

@@ -223,21 +223,11 @@ class Event(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The pages that a model was learned from.
+    """The pages that a model was learned from."""
 
-    Attributes
-    ----------
-    n_given : int
-        Number of pages passed to the extractor; it may have learned from fewer.
-    last_page : datetime or None
-        Fetch time of the latest of them.
-    after_change : bool
-        They are pages of a new layout.
-    """
-
-    n_given: int = 0
-    last_page: datetime | None = None
-    after_change: bool = False
+    n_given: int = 0  # number of pages passed to the extractor; it may have learned from fewer
+    last_page: datetime | None = None  # fetch time of the latest of them
+    after_change: bool = False  # they are pages of a new layout
 
     def has(self, page: Page) -> bool:
         """Return True if a page was fetched no later than those, so that it is no sign of a layout change."""
@@ -247,61 +237,30 @@ class Past:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """The outcome of a lesson.
+    """The outcome of a lesson."""
 
-    Attributes
-    ----------
-    fitted : SiteExtractor or None
-        The extractor for the site's pages from now on; None for the default.
-    event : Event
-        LEARNED, REUSED, NOT_LEARNABLE or FAILED.
-    detail : str
-        One sentence.
-    past : Past
-        The pages it was learned from.
-    layout_changed : bool
-        The stored model no longer matched the site's layout.
-    problem : str
-        An additional failure, such as a model that could not be saved; "" for none.
-    """
-
-    fitted: SiteExtractor | None
-    event: Event
-    detail: str
-    past: Past = field(default_factory=Past)
-    layout_changed: bool = False
-    problem: str = ""
+    fitted: SiteExtractor | None  # the extractor for the site's pages from now on; None for the default
+    event: Event  # LEARNED, REUSED, NOT_LEARNABLE or FAILED
+    detail: str  # one sentence
+    past: Past = field(default_factory=Past)  # the pages it was learned from
+    layout_changed: bool = False  # the stored model no longer matched the site's layout
+    problem: str = ""  # an additional failure, such as a model that could not be saved; "" for none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A site that is to be learned; `run` may be called in another process.
-
-    Attributes
-    ----------
-    extractor : SiteExtractor
-        Not fitted.
-    known : SiteExtractor or None
-        The extractor with an earlier model; the model is kept if it comes from at least as many pages as this lesson has.
-    least : int
-        Minimum pages to learn from.
-    past : Past
-        The pages `known` was learned from.
-    after_change : bool
-        The pages are those of a new layout.
-    corrected : sequence of CorrectedPage
-        Pages of the site that people corrected; they are training pages, too.
-    """
+    """A site that is to be learned; `run` may be called in another process."""
 
     site: str
-    extractor: SiteExtractor
+    extractor: SiteExtractor  # not fitted
+    # the extractor with an earlier model; the model is kept if it comes from at least as many pages as this lesson has
     known: SiteExtractor | None
     pages: Sequence[Page]
     models: ModelStore
-    least: int = 1
-    past: Past = field(default_factory=Past)
-    after_change: bool = False
-    corrected: Sequence[CorrectedPage] = ()
+    least: int = 1  # minimum pages to learn from
+    past: Past = field(default_factory=Past)  # the pages `known` was learned from
+    after_change: bool = False  # the pages are those of a new layout
+    corrected: Sequence[CorrectedPage] = ()  # pages of the site that people corrected; they are training pages, too
 
     def run(self, read: Read) -> Learnt:
         """Fit the extractor to the pages and store the model; never raises."""

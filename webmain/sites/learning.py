@@ -62,24 +62,13 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """A page's site and its resemblance to the site's training pages, from which its extractor is chosen.
+    """A page's site and its resemblance to the site's training pages, from which its extractor is chosen."""
 
-    Attributes
-    ----------
-    site : str
-        Site key; "" for none.
-    has_text : bool
-        The page has any text.
-    resemblance : float or None
-        Resemblance to the pages that the site's model was learned from; None if it was not compared.
-    problem : str
-        The error that the comparison raised; "" for none.
-    """
-
-    site: str
-    has_text: bool = True
+    site: str  # site key; "" for none
+    has_text: bool = True  # the page has any text
+    # resemblance to the pages that the site's model was learned from; None if it was not compared
     resemblance: float | None = None
-    problem: str = ""
+    problem: str = ""  # the error that the comparison raised; "" for none
 
 
 def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
@@ -123,7 +112,6 @@ class Learning:
     ----------
     extractor : SiteExtractor
         Not fitted.
-    models : ModelStore
     spool : Spool
         Stores held pages.
     default : Extractor

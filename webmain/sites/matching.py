@@ -35,27 +35,15 @@ NOTHING: Final = "; nothing: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """The matches of a site's selectors on one page.
-
-    Attributes
-    ----------
-    rules : SiteRules
-    html : str
-        The page, with the attribute `MARK` on each element matched by `body`, `keep` or `remove`.
-    title, date : str
-        Text of the first match; "" without one.
-    authors : tuple of str
-        Texts of all matches.
-    unmatched : tuple of Rule
-        The last rule of each key of which no selector matched.
-    """
+    """The matches of a site's selectors on one page."""
 
     rules: SiteRules
-    html: str
+    html: str  # the page, with the attribute `MARK` on each element matched by `body`, `keep` or `remove`
+    # text of the first match; "" without one
     title: str = ""
     date: str = ""
-    authors: tuple[str, ...] = ()
-    unmatched: tuple[Rule, ...] = ()
+    authors: tuple[str, ...] = ()  # texts of all matches
+    unmatched: tuple[Rule, ...] = ()  # the last rule of each key of which no selector matched
 
     @property
     def selects(self) -> bool:
@@ -68,7 +56,6 @@ def match(rules: SiteRules, html: str) -> Matches:
 
     Parameters
     ----------
-    rules : SiteRules
     html : str
         The page, decoded.
     """

@@ -85,55 +85,24 @@ class UnsavableModelError(ModelError):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The contents of a model's file except the weights.
+    """The contents of a model's file except the weights."""
 
-    Attributes
-    ----------
-    site : str
-        Site key.
-    method : str
-        The extractor's name.
-    options : mapping
-        Its options as plain values.
-    version : int
-        Version of what the method learns.
-    columns : tuple of str
-        Names of its features.
-    n_pages : int
-        Pages it was learned from, as the method counts them: distinct ones, say, or a sample.
-    pages_given : int
-        Pages passed to the method, at least `n_pages`.
-    after_change : bool
-        It replaced a model of an earlier layout.
-    trained_at : datetime
-        When it was learned.
-    first_page, last_page : datetime or None
-        Fetch times of the earliest and the latest of its pages.
-    quality : float or None
-        Cross-validated agreement with the training labels, in [0, 1].
-    resemblance : float
-        Mean resemblance among the pages it was learned from, in [0, 1].
-    webmain : str
-        Version of the program that wrote it.
-    path : Path
-        The file.
-    """
-
-    site: str
-    method: str
-    options: Mapping[str, Any]
-    version: int
-    columns: tuple[str, ...]
-    n_pages: int
-    pages_given: int
-    after_change: bool
-    trained_at: datetime
+    site: str  # site key
+    method: str  # the extractor's name
+    options: Mapping[str, Any]  # its options as plain values
+    version: int  # version of what the method learns
+    columns: tuple[str, ...]  # names of its features
+    n_pages: int  # pages it was learned from, as the method counts them: distinct ones, say, or a sample
+    pages_given: int  # pages passed to the method, at least `n_pages`
+    after_change: bool  # it replaced a model of an earlier layout
+    trained_at: datetime  # when it was learned
+    # fetch times of the earliest and the latest of its pages
     first_page: datetime | None
     last_page: datetime | None
-    quality: float | None
-    resemblance: float
-    webmain: str
-    path: Path
+    quality: float | None  # Cross-validated agreement with the training labels, in [0, 1]
+    resemblance: float  # mean resemblance among the pages it was learned from, in [0, 1]
+    webmain: str  # version of the program that wrote it
+    path: Path  # the file
 
 
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:

@@ -66,18 +66,10 @@ E = TypeVar("E", bound=SiteExtractor)
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """The contents of a model store.
+    """The contents of a model store."""
 
-    Attributes
-    ----------
-    models : tuple of Model
-        Sorted by site and method.
-    errors : tuple of ModelError
-        Files that cannot be used.
-    """
-
-    models: tuple[Model, ...]
-    errors: tuple[ModelError, ...]
+    models: tuple[Model, ...]  # sorted by site and method
+    errors: tuple[ModelError, ...]  # files that cannot be used
 
 
 class ModelStore:
@@ -155,7 +147,6 @@ class ModelStore:
 
         Parameters
         ----------
-        extractor : SiteExtractor
         site : str
             Site key.
         first_page, last_page : datetime, optional
@@ -271,8 +262,6 @@ class SiteModels:
 
     Parameters
     ----------
-    extractor : Extractor
-    store : ModelStore or None
     notes_missing : bool
         Note sites without a model.
     """

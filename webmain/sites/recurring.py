@@ -98,7 +98,6 @@ def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Pl
 
     Parameters
     ----------
-    answers : sequence of Article or Rejected
     places : sequence of Place
         Title and address of each page.
     """

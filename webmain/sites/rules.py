@@ -63,21 +63,11 @@ class SitesError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One selector of a site.
+    """One selector of a site."""
 
-    Attributes
-    ----------
-    key : str
-        What it selects: "title", "body", ...
-    expression : str
-        CSS, or XPath.
-    place : str
-        File and line, for reports.
-    """
-
-    key: str
-    expression: str
-    place: str
+    key: str  # what it selects: "title", "body",
+    expression: str  # CSS, or XPath
+    place: str  # file and line, for reports
 
     def __str__(self) -> str:
         return f"{self.place}: {self.key} = {self.expression!r}"

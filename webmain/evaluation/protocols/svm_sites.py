@@ -66,27 +66,14 @@ PROTOCOLS = ("within a site", "other sites", "random pages")
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """The blocks of a data set's sites, with labels.
-
-    Attributes
-    ----------
-    name : str
-    blocks : SiteBlocks
-        Of all sites together.
-    wanted : (n_blocks,) bool
-        Content by the gold text; False on pages without one.
-    has_gold : (n_pages,) bool
-    own : (n_blocks,) bool
-        Content by the method's own labels.
-    has_own : (n_pages,) bool
-        Pages in which the method finds content; the extractor doesn't learn from the others.
-    """
+    """The blocks of a data set's sites, with labels."""
 
     name: str
-    blocks: SiteBlocks
-    wanted: NDArray[np.bool_]
-    has_gold: NDArray[np.bool_]
-    own: NDArray[np.bool_]
+    blocks: SiteBlocks  # of all sites together
+    wanted: NDArray[np.bool_]  # (n_blocks,) bool; content by the gold text; False on pages without one
+    has_gold: NDArray[np.bool_]  # (n_pages,) bool
+    own: NDArray[np.bool_]  # (n_blocks,) bool; content by the method's own labels
+    # (n_pages,) bool; pages in which the method finds content; the extractor doesn't learn from the others
     has_own: NDArray[np.bool_]
 
 

@@ -69,13 +69,7 @@ Masks = Mapping[str, Sequence[NDArray[np.bool_]]]
 
 @dataclass(frozen=True)
 class Site:
-    """The rendered pages of one site.
-
-    Attributes
-    ----------
-    name : str
-    pages : tuple of RenderedPage
-    """
+    """The rendered pages of one site."""
 
     name: str
     pages: tuple[RenderedPage, ...]
@@ -103,26 +97,15 @@ class Site:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One way to learn a site.
+    """One way to learn a site."""
 
-    Attributes
-    ----------
-    sets : tuple of str
-        Feature sets, of clusters and classifier alike.
-    rule : {"article", "best", "paper"}
-        Which blocks are content (`webmain.features.labels.label`).
-    own : bool
-        Whether each page is extracted by a model of all pages, itself among them, as in a crawl that has no model yet; nobody
-        has labelled them.
-    n_train : int or None
-        Pages to learn from; None is all that are not held back.
-    """
-
-    sets: tuple[str, ...] = VISUAL
+    sets: tuple[str, ...] = VISUAL  # feature sets, of clusters and classifier alike
     form: Form = "global"
-    rule: Rule = "article"
+    rule: Rule = "article"  # which blocks are content (`webmain.features.labels.label`)
+    # whether each page is extracted by a model of all pages, itself among them, as in a crawl that has no model yet;
+    # nobody has labelled them
     own: bool = False
-    n_train: int | None = None
+    n_train: int | None = None  # pages to learn from; None is all that are not held back
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = None) -> Findings:
@@ -208,8 +191,6 @@ def ratios(site: Site, kept: NDArray[np.bool_], *, pages: Sequence[int] | None =
 
     Parameters
     ----------
-    site : Site
-    kept : (n_blocks,) bool
     pages : sequence of int or None
         Pages with a reference; None is all of them.
     """
