@@ -11,8 +11,7 @@ from webmain.items import Article
 from webmain.text.language import detect
 from webmain.text.words import base_language
 
-MAX_WORDS = 200_000
-"""Maximum distinct words in memory, some 100 MB; when there are more, the rarest half is dropped."""
+MAX_WORDS = 200_000  # maximum distinct words in memory, some 100 MB; when there are more, the rarest half is dropped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +55,7 @@ class _Entry:
 class Counting:
     """Counts the words of one article after another; each language has its own stop words and base forms.
 
-    Parameters
-    ----------
-    own_stopwords : Mapping or None
-        What `webmain.text.stopwords.read_stopwords` read from a user's file.
-    max_words : int
-        See `MAX_WORDS`.
+    `own_stopwords` are what `webmain.text.stopwords.read_stopwords` read from a user's file.
     """
 
     def __init__(

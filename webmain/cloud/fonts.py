@@ -72,17 +72,10 @@ class Run:
 
 
 class Fonts:
-    """The fonts that words are drawn with.
+    """The fonts that words are drawn with; `own` files are preferred to all others, for the characters that they have.
 
-    Parameters
-    ----------
-    own : iterable of str or Path
-        Font files that are preferred to all others, for the characters that they have.
-
-    Raises
-    ------
-    PictureError
-        Pillow, fontTools or the library that shapes complex scripts is missing, or a file is no font.
+    Raises PictureError if Pillow, fontTools or the library that shapes complex scripts is missing, or a file is no
+    font.
     """
 
     def __init__(self, own: Iterable[str | Path] = ()) -> None:
@@ -97,10 +90,7 @@ class Fonts:
     def runs(self, word: str, *, language: str = "") -> tuple[Run, ...]:
         """Return a word cut into runs of one font each, from left to right.
 
-        Raises
-        ------
-        FontMissingError
-            No font has one of its characters; the message names the Debian package that has.
+        Raises FontMissingError if no font has one of its characters; the message names the Debian package that has.
         """
         scripts = Counter(script for character in word if (script := _script(character)) not in _NEUTRAL)
         main = scripts.most_common(1)[0][0] if scripts else "Latn"

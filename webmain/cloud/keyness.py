@@ -14,14 +14,9 @@ import math
 from webmain.cloud.counting import Counted, Counts
 from webmain.cloud.records import Cloud, CloudError, CloudWord, Keyness
 
-MIN_COUNT = 3
-"""Minimum occurrences of a typical word."""
-
-MIN_LOG_LIKELIHOOD = 6.63
-"""Minimum G2 of a typical word: 1 % of words without any difference in frequency have more."""
-
-FEW_ARTICLES = 5
-"""With at least this many articles, a typical word must be in two of them."""
+MIN_COUNT = 3  # minimum occurrences of a typical word
+MIN_LOG_LIKELIHOOD = 6.63  # minimum G2 of a typical word: 1 % of words without any difference in frequency have more
+FEW_ARTICLES = 5  # with at least this many articles, a typical word must be in two of them
 
 _ABSENT = 0.5
 
@@ -44,19 +39,10 @@ def frequent(counts: Counts, *, top: int, title: str = "") -> Cloud:
 
 
 def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under: bool = False) -> Cloud:
-    """Return the cloud of the words that are more frequent in some articles than in others.
+    """Return the cloud of the words that are more frequent in some articles than in others, greatest log-likelihood first.
 
-    Parameters
-    ----------
-    top : int
-        Words at most, greatest log-likelihood first.
-    under : bool
-        Words that are rarer instead: their `count` and `n_articles` may be 0.
-
-    Raises
-    ------
-    CloudError
-        There is no word on one of the sides.
+    With `under`, words that are rarer instead: their `count` and `n_articles` may be 0. Raises CloudError if there is
+    no word on one of the sides.
     """
     if not counts.n_words:
         raise CloudError("there is nothing to compare: what was asked for has no words")

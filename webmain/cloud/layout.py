@@ -19,29 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-GRID_PX = 130_000
-"""Pixels of the grid on which words are packed; pictures of any size are drawn from it."""
-
-MAX_WORDS = 300
-"""Maximum words drawn."""
-
-SMALLEST = 0.24
-"""Minimum size of a word as a share of the largest."""
-
-MIN_PX = 8.0
-"""Minimum letter size in a picture, in pixels; words that would have to be smaller are left out."""
-
-MARGINS = 0.08, 0.17
-"""Space above and beside a word as a share of its size: words too close to each other read as one."""
-
-FILLED = 0.66
-"""Share of the picture covered by words' bounding boxes at first; it is reduced if they don't fit."""
-
-GAP = 0.22
-"""Space between the words of a row as a share of the largest word's size."""
-
-LEADING = 1.22
-"""Height of a row relative to that of its ink."""
+GRID_PX = 130_000  # pixels of the grid on which words are packed; pictures of any size are drawn from it
+MAX_WORDS = 300  # maximum words drawn
+SMALLEST = 0.24  # minimum size of a word as a share of the largest
+MIN_PX = 8.0  # minimum letter size in a picture, in pixels; words that would have to be smaller are left out
+MARGINS = 0.08, 0.17  # space above and beside a word as a share of its size: words too close to each other read as one
+FILLED = 0.66  # share of the picture covered by words' bounding boxes at first; it is reduced if they don't fit
+GAP = 0.22  # space between the words of a row as a share of the largest word's size
+LEADING = 1.22  # height of a row relative to that of its ink
 
 _SHRINK = 0.94
 _UNIT = 100.0

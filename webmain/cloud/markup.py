@@ -13,8 +13,7 @@ from importlib import resources
 from webmain.cloud.colours import schemes
 from webmain.cloud.records import Cloud, CloudWord
 
-N_SIZES = 9
-"""Classes of sizes, from `cloud-1` to `cloud-9`."""
+N_SIZES = 9  # classes of sizes, from `cloud-1` to `cloud-9`
 
 SMALLEST = 0.6
 """Square root of a weight, relative to the greatest, that gets the smallest size unless another word has less."""
@@ -54,18 +53,10 @@ def alphabetical(word: str) -> str:
 def cloud_markup(
     cloud: Cloud, *, order: Order | str = Order.ALPHABET, link: Callable[[CloudWord], str] | None = None
 ) -> str:
-    """Return a cloud as an HTML list, styled by `cloud_css`.
+    """Return a cloud as an HTML list, styled by `cloud_css`; `link` returns the URL to which a word leads.
 
-    Parameters
-    ----------
-    link : callable or None
-        Returns the URL to which a word leads.
-
-    Returns
-    -------
-    str
-        Safe to insert into a page: words and URLs are escaped, there is no script and no style. Each word's count follows it
-        as text for screen readers, and is shown as a tooltip.
+    Safe to insert into a page: words and URLs are escaped, there is no script and no style. Each word's count follows
+    it as text for screen readers, and is shown as a tooltip.
     """
     n_colours = len(schemes()["light"].words)
     ranks = {one.word: rank for rank, one in enumerate(cloud.words)}

@@ -15,8 +15,7 @@ from webmain.cloud.layout import Placed, Sized, draw, in_lines, packed, size_of
 from webmain.cloud.markup import Order, fit, ordered
 from webmain.cloud.records import Cloud, CloudWord
 
-EDGE = 0.02
-"""Empty border of a picture as a share of its shorter side."""
+EDGE = 0.02  # empty border of a picture as a share of its shorter side
 
 
 class Shape(StrEnum):
@@ -50,10 +49,7 @@ class _Drawn:
 def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
     """Return a cloud as a PNG; the same cloud, look and fonts give the same bytes.
 
-    Raises
-    ------
-    PictureError
-        A font or a library is missing (`webmain.cloud.fonts`).
+    Raises PictureError if a font or a library is missing (`webmain.cloud.fonts`).
     """
     from PIL import Image
 
@@ -70,12 +66,7 @@ def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
 def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
     """Return a cloud as SVG with real text, which can be searched, copied and read by screen readers.
 
-    A viewer without the fonts fits its own fonts into the same widths.
-
-    Raises
-    ------
-    PictureError
-        As `cloud_png`.
+    A viewer without the fonts fits its own fonts into the same widths. Raises PictureError as `cloud_png`.
     """
     look = look or Look()
     rows = [

@@ -16,18 +16,12 @@ from webmain.store.found import Filters
 from webmain.store.registry import open_store
 from webmain.store.search import open_index
 
-MAX_FOUND: Final = 10_000
-"""Maximum articles of a query that are counted, best matches first."""
-
-REST: Final = "rest"
-"""Stands for the articles that are not selected, to compare with."""
-
-TOP: Final = 100
-"""Default number of words of a cloud."""
+MAX_FOUND: Final = 10_000  # maximum articles of a query that are counted, best matches first
+REST: Final = "rest"  # stands for the articles that are not selected, to compare with
+TOP: Final = 100  # default number of words of a cloud
 
 SKIPPED: Final = 10
-MAX_PENDING: Final = 500
-"""See `cloud_for`."""
+MAX_PENDING: Final = 500  # See `cloud_for`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,26 +63,18 @@ def cloud_for(
     what : Scope or Counts
         Articles of a store, or existing counts.
     against : Scope, Counts, REST or None
-        Compare with these, or with the articles of the same store that are not selected. If no language is selected, only
-        articles in the main language of `what` are compared: all others would differ in every word.
-    top : int
-        Words at most.
+        Compare with these, or with the articles of the same store that are not selected. If no language is selected,
+        only articles in the main language of `what` are compared: all others would differ in every word.
     under : bool
         Words that are rarer than in the others (`webmain.cloud.keyness.typical`).
     title : str
         Title of the cloud; by default the filters, or the article's title.
-    own_stopwords : Mapping or None
-        See `webmain.cloud.counting.Counting`.
     max_chars : int or None
-        Characters after which no more articles are counted, on each side. The rest of a store is then searched for within
-        `SKIPPED` times as many, and at most `MAX_PENDING` articles are added to the search index.
+        Characters after which no more articles are counted, on each side. The rest of a store is then searched for
+        within `SKIPPED` times as many, and at most `MAX_PENDING` articles are added to the search index.
 
-    Raises
-    ------
-    StoreError, QueryError
-        The store cannot be read; the query names no word.
-    CloudError
-        There is no such article, or there are no articles to compare with.
+    Raises StoreError or QueryError if the store cannot be read or the query names no word, CloudError if there is no
+    such article, or there are no articles to compare with.
     """
     titles: list[str] = []
 

@@ -24,8 +24,7 @@ from webmain.evaluation.records import Row
 from webmain.evaluation.statistics import Interval, bootstrap, bootstrap_mean
 
 N_BINS = 10
-LEAST_IN_BIN = 5
-"""Fewest pages in a bin; with fewer pages there are fewer bins."""
+LEAST_IN_BIN = 5  # fewest pages in a bin; with fewer pages there are fewer bins
 
 N_RESAMPLES = 1_000
 
@@ -51,17 +50,9 @@ class Figures(NamedTuple):
 
 
 def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
-    """Return the figures of confidences, compared with the F1 that was reached.
+    """Return the figures of confidences, compared with the F1 that was reached: both `(n_pages,)`, in [0, 1].
 
-    Parameters
-    ----------
-    confidence, f1 : array-like
-        `(n_pages,)`, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        There is no page, not one confidence for each, or a value outside [0, 1].
+    Raises ValueError if there is no page, not one confidence for each, or a value outside [0, 1].
     """
     sure, reached = _checked(confidence, f1)
     aurc, least, chance = _aurc(sure, reached), _aurc(reached, reached), float(1 - reached.mean())
@@ -93,19 +84,9 @@ def intervals(
 
 
 def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
-    """Return the mean value of the 1, 2, ... n most confident pages.
+    """Return the mean value of the 1, 2, ... n most confident pages: `(n_pages,) float64`.
 
-    Parameters
-    ----------
-    confidence : array-like
-        `(n_pages,)`.
-    values : array-like
-        `(n_pages,)`, F1 or any other score of the same pages.
-
-    Returns
-    -------
-    NDArray
-        `(n_pages,) float64`. Pages of equal confidence have no order: each counts with the mean of their values.
+    Pages of equal confidence have no order: each counts with the mean of their values.
     """
     sure = np.asarray(confidence, dtype=np.float64)
     order = np.argsort(-sure, kind="stable")
@@ -171,34 +152,15 @@ def margins(
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
 ) -> list[Row]:
-    """Compare a system with the best rival on its most confident pages.
+    """Compare a system's F1 with the best rival's on its most confident pages: a row for each coverage.
 
-    Parameters
-    ----------
-    confidence : array-like
-        `(n_pages,)`, the system's own.
-    own : array-like
-        `(n_pages,)`, its F1.
-    rivals : mapping of str to array-like
-        F1 of the other systems on the same pages.
-    coverages : sequence of float
-        Shares of the pages, each in (0, 1].
-    seed, clusters, n_resamples
-        As in `intervals`.
+    A row has the share of the pages, in (0, 1], and the number of `pages` it amounts to, rounded up; the system's mean
+    `F1` on its most confident ones; the `best rival` on the same pages and `its F1`; the `margin` with its interval
+    (`low`, `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is not positive;
+    `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1: pages that
+    are hard for the system are mostly hard for the rival too.
 
-    Returns
-    -------
-    list of Row
-        For each coverage: the share of the pages and the number of `pages` it amounts to, rounded up; the system's mean `F1`
-        on its most confident ones; the `best rival` on the same pages and `its F1`; the `margin` with its interval (`low`,
-        `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is not
-        positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1:
-        pages that are hard for the system are mostly hard for the rival too.
-
-    Raises
-    ------
-    ValueError
-        There is no rival, a rival lacks pages, or as in `figures`.
+    Raises ValueError if there is no rival, a rival lacks pages, or as in `figures`.
     """
     sure, mine = _checked(confidence, own)
     theirs = {name: _checked(confidence, values)[1] for name, values in rivals.items()}

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 """Coverages at which the risk-coverage curve is tabulated."""
 
-MARGIN_COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)
-"""Coverages at which a system is compared with the best rival."""
+MARGIN_COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)  # coverages at which a system is compared with the best rival
 
 NOTE = (
     "Confidence is the F1 that a system expects of its own text. A page without one comes last in the ranking and has no "

@@ -11,11 +11,8 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair, Unit, unit_of
 from webmain.text.normal import mark_ranges
 
-MOST_TOKENS = 900
-"""Most words of each text that are compared: a diff costs up to their product."""
-
-MOST_CHARACTERS = 8_000
-"""Most characters of each text that are shown."""
+MOST_TOKENS = 900  # most words of each text that are compared: a diff costs up to their product
+MOST_CHARACTERS = 8_000  # most characters of each text that are shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from webmain.evaluation.gold_records import (
 )
 from webmain.evaluation.records import GoldPage
 
-MAX_EXAMPLES = 5
-"""Most locations kept for each reason to drop a record."""
+MAX_EXAMPLES = 5  # most locations kept for each reason to drop a record
 
 
 class GoldError(ValueError):
@@ -34,14 +33,10 @@ class GoldError(ValueError):
 class GoldFormat(StrEnum):
     """Formats of gold data."""
 
-    JSONL = "jsonl"
-    """One JSON object a line, files of `.jsonl` or `.jsonl.gz`."""
-    WCXB = "wcxb"
-    """`ground-truth/ID.json` and `html/ID.html.gz`, in splits or not."""
-    CLEANEVAL = "cleaneval"
-    """Pages in a `<text>` wrapper and texts with `<p>`, `<h>`, `<l>` marks."""
-    FOLDER = "folder"
-    """Pages and plain texts of the same names."""
+    JSONL = "jsonl"  # one JSON object a line, files of `.jsonl` or `.jsonl.gz`
+    WCXB = "wcxb"  # `ground-truth/ID.json` and `html/ID.html.gz`, in splits or not
+    CLEANEVAL = "cleaneval"  # pages in a `<text>` wrapper and texts with `<p>`, `<h>`, `<l>` marks
+    FOLDER = "folder"  # pages and plain texts of the same names
 
 
 _LOOKED_FOR = (
@@ -103,13 +98,7 @@ class _Reading:
 
 
 class Gold:
-    """Gold pages, read from their files at each iteration, with one page in memory at a time.
-
-    Parameters
-    ----------
-    sources : sequence of (Path, GoldFormat)
-        Files and folders with their formats, in the order of reading.
-    """
+    """Gold pages, read from their sources in order at each iteration, with one page in memory at a time."""
 
     def __init__(self, sources: Sequence[tuple[Path, GoldFormat]]) -> None:
         self.sources = tuple(sources)
@@ -181,24 +170,10 @@ def _add(update: Callable[[bytes], None], page: GoldPage) -> None:
 
 
 def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | str | None = None) -> Gold:  # noqa: A002
-    """Return the gold data in a file, a folder, or several.
+    """Return the gold data in a file, a folder, or several, all of one format, or each recognised by its files.
 
-    Parameters
-    ----------
-    path : Path, str, or sequence of them
-        Where to look.
-    format : GoldFormat, str or None
-        Of all of them; None to recognise each by its files.
-
-    Returns
-    -------
-    Gold
-        To iterate over. Nothing but the names of files, and the first lines of some, was read yet.
-
-    Raises
-    ------
-    GoldError
-        There is no such file, format, or no gold data there: the message names what was looked for.
+    Nothing but the names of files, and the first lines of some, is read yet. Raises GoldError if there is no such file,
+    format, or no gold data there: the message names what was looked for.
     """
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:

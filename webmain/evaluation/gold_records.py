@@ -21,11 +21,8 @@ from webmain.text.normal import replace_surrogates
 from webmain.text.words import base_language
 from webmain.urls import site_key
 
-MAX_RECORD_BYTES = 128 << 20
-"""Most bytes of a line of JSON, or of a JSON file."""
-
-MAX_PAGE_BYTES = 32 << 20
-"""Most bytes (or characters) of a page."""
+MAX_RECORD_BYTES = 128 << 20  # most bytes of a line of JSON, or of a JSON file
+MAX_PAGE_BYTES = 32 << 20  # most bytes (or characters) of a page
 
 Records: TypeAlias = Iterator[tuple[str, Callable[[], GoldPage]]]
 
@@ -72,10 +69,7 @@ def _opened(file: Path) -> BinaryIO:
 def read_bounded(file: Path, limit: int | None = None) -> bytes:
     """Return the contents of a file, decompressed if its name ends in `.gz`; the default limit is `MAX_PAGE_BYTES`.
 
-    Raises
-    ------
-    BadRecord
-        It cannot be read, or is larger than the limit.
+    Raises BadRecord if it cannot be read, or is larger than the limit.
     """
     limit = MAX_PAGE_BYTES if limit is None else limit
     try:
@@ -108,19 +102,8 @@ def page_of_record(
 ) -> GoldPage:
     """Return a page made from the fields of a JSON object, as docs/evaluate.md describes them.
 
-    Parameters
-    ----------
-    record : mapping
-        The fields.
-    dataset, fallback_id : str
-        Used if the record does not contain them.
-    html : str, bytes or None
-        The page, if it is not in the record.
-
-    Raises
-    ------
-    BadRecord
-        There is no page or no gold in it, or a field has a wrong type.
+    `dataset` and `fallback_id` are used if the record does not contain them, `html` if the page is not in the record.
+    Raises BadRecord if there is no page or no gold in it, or a field has a wrong type.
     """
     html = _html(record) if html is None else html
     if not html.strip():

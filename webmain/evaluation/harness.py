@@ -17,19 +17,13 @@ from webmain.evaluation.worker import Meter, Outcome, error_text, isolated, meas
 from webmain.items import Reason, Rejected
 from webmain.pool import Pool, PoolClosed, PoolError
 
-Key: TypeAlias = tuple[str, str, str]
-"""System, data set, page: identifies a prediction."""
-
-Group: TypeAlias = tuple[GoldPage, ...]
-"""Pages that are given to a system together."""
+Key: TypeAlias = tuple[str, str, str]  # system, data set, page: identifies a prediction
+Group: TypeAlias = tuple[GoldPage, ...]  # pages that are given to a system together
 
 Answered: TypeAlias = Generator[tuple[Group, list[Outcome]], None, None]
 
-TIMEOUT_S = 30.0
-"""Default time limit of a page in seconds."""
-
-MAX_STARTS = 3
-"""A system whose workers fail to start this many times in a row is given up."""
+TIMEOUT_S = 30.0  # default time limit of a page in seconds
+MAX_STARTS = 3  # a system whose workers fail to start this many times in a row is given up
 
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 """Of every worker: numerical libraries use one thread (several on busy cores wait for each other), and sets have the same
@@ -56,17 +50,10 @@ def key(prediction: Prediction) -> Key:
 def run(
     pages: Sequence[GoldPage], systems: Sequence[System], *, done: Collection[Key] = (), limits: Limits | None = None
 ) -> Generator[Prediction, None, None]:
-    """Run systems over pages, one system after the other, and yield predictions as they come.
+    """Run systems over pages, one system after the other, and yield predictions as they come, but those in `done`.
 
-    Parameters
-    ----------
-    done : collection of Key
-        Predictions that are there already; these pages are left out.
-
-    Notes
-    -----
-    Each worker process serves one system, so that no system pays or profits from what another has imported. A page whose
-    process dies is tried once more in another. The generator ends its workers when it is closed.
+    Each worker process serves one system, so that no system pays or profits from what another has imported. A page
+    whose process dies is tried once more in another. The generator ends its workers when it is closed.
     """
     limits, done = limits or Limits(), frozenset(done)
     for system in systems:

@@ -18,11 +18,8 @@ from webmain.evaluation.writers import is_figures, text_rows, without_empty
 
 TEMPLATE = "report.html.jinja"
 
-WORST = 10
-"""Pages shown with both texts side by side."""
-
-OPEN_ROWS = 30
-"""Tables with more rows are collapsed until a reader opens them."""
+WORST = 10  # pages shown with both texts side by side
+OPEN_ROWS = 30  # tables with more rows are collapsed until a reader opens them
 
 BEST = {
     max: frozenset({"F1", "precision", "recall", "pooled F1", "median F1", "exact", "segments"}),

@@ -19,8 +19,7 @@ from webmain.evaluation.tokens import TextPair, tokens
 from webmain.text.agreement import Agreement, overlap, subsequence
 from webmain.text.normal import compose, fold_space, strip_invisible
 
-SHINGLE_TOKENS = 4
-"""Tokens in a shingle, as in the article extraction benchmark."""
+SHINGLE_TOKENS = 4  # tokens in a shingle, as in the article extraction benchmark
 
 MAX_LCS_TOKENS = 100_000
 """Most tokens for which a longest common subsequence is computed: four seconds for two texts of this length."""
@@ -28,8 +27,7 @@ MAX_LCS_TOKENS = 100_000
 MAX_ROUGE_TOKENS = 20_000
 """Most tokens, in lines without an exact match, that ROUGE tries to match: two seconds at most."""
 
-RUN = 12
-"""Length of a common run of characters from which they count as extracted."""
+RUN = 12  # length of a common run of characters from which they count as extracted
 
 
 def words(pair: TextPair) -> Agreement:
@@ -82,11 +80,8 @@ def rouge_lsum(pair: TextPair) -> Agreement:
 def summary_level(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> Agreement:
     """Compare two texts by the tokens of their lines; lines without tokens make no difference.
 
-    Returns
-    -------
-    Agreement
-        `n_common` is the size of the united longest common subsequences, no token counted more often than the prediction
-        has it. Tokens beyond `MAX_ROUGE_TOKENS` of either text are counted, but not matched.
+    `n_common` is the size of the united longest common subsequences, no token counted more often than the prediction
+    has it. Tokens beyond `MAX_ROUGE_TOKENS` of either text are counted, but not matched.
     """
     predicted_lines = Counter(tuple(line) for line in predicted)
     gold_lines = Counter(tuple(line) for line in gold)
@@ -127,26 +122,16 @@ def length(pair: TextPair) -> Agreement:
 
 
 def length_agreement(predicted: str, gold: str) -> Agreement:
-    """Compare two texts by their lengths without white space.
+    """Compare the extracted and the expected content by their lengths without white space.
 
-    Parameters
-    ----------
-    predicted, gold : str
-        The extracted and the expected content.
+    `n_predicted` is LEC, the length of the extracted content, `n_gold` LEP, that of the expected content, and
+    `n_common` LEP - LM, where LM is the length of the expected content that is missing: P = (LEP - LM) / LEC, R = (LEP
+    - LM) / LEP.
 
-    Returns
-    -------
-    Agreement
-        `n_predicted` is LEC, the length of the extracted content, `n_gold` LEP, that of the expected content, and
-        `n_common` LEP - LM, where LM is the length of the expected content that is missing: P = (LEP - LM) / LEC,
-        R = (LEP - LM) / LEP.
-
-    Notes
-    -----
     The paper does not say how LM is found. Here a character of the gold text is missing unless it is in a run of `RUN`
-    characters that the prediction has too, each occurrence there serving once; shorter texts are one run. No more than LEC
-    can be common. Two unrelated articles of one language share .2 to .35 of their characters in runs of 4, .01 in runs of
-    12; half of an article's lines are found to be half of it to four digits with either. Linear in both texts.
+    characters that the prediction has too, each occurrence there serving once; shorter texts are one run. No more than
+    LEC can be common. Two unrelated articles of one language share .2 to .35 of their characters in runs of 4, .01 in
+    runs of 12; half of an article's lines are found to be half of it to four digits with either. Linear in both texts.
 
     References: Thai XPath, "Evaluation", expressions 1 to 3. Deviation: how LM is found.
     """
@@ -170,13 +155,7 @@ def _n_covered(text: str, *, by: str) -> int:
 
 
 def exact(pair: TextPair) -> Agreement:
-    """Compare whole texts: equal apart from white space, invisible characters and Unicode composition.
-
-    Returns
-    -------
-    Agreement
-        Of one token, common or not: the mean and the pooled ratio over pages both are the accuracy.
-    """
+    """Compare whole texts as one token: equal apart from white space, invisible characters and Unicode composition."""
     return _equality(_comparable(pair.predicted) == _comparable(pair.gold))
 
 
@@ -282,22 +261,7 @@ class PageScores:
 
 
 def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)) -> PageScores:
-    """Return the scores of one prediction by the named metrics.
-
-    Parameters
-    ----------
-    predicted : str
-        The system's text; "" if it gave none.
-    page : GoldPage
-        The page.
-    metrics : iterable of str
-        Names of `METRICS`.
-
-    Raises
-    ------
-    KeyError
-        There is no such metric.
-    """
+    """Return the scores of one prediction by the named metrics; raises KeyError if there is no such metric."""
     agreements: dict[str, Agreement] = {}
     if page.text is not None:
         pair = TextPair(predicted=predicted, gold=page.text, language=page.language)

@@ -18,8 +18,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 Focus = Literal["balanced", "precision", "recall"]
 
-NO_URL = "http://page.invalid/"
-"""Address for pages without one, for peers that require it."""
+NO_URL = "http://page.invalid/"  # address for pages without one, for peers that require it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +144,9 @@ class Peer:
         return importlib.util.find_spec(self.module) is not None
 
     def settings(self, text: str) -> dict[str, str | bool]:
-        """Return all options of the function: those of "a=1,b=x", converted to the types of their defaults, and the defaults.
+        """Return all options of the function: those of "a=1,b=x", in the types of their defaults, and the defaults.
 
-        Raises
-        ------
-        ValueError
-            It has no such option, or the option has no such value.
+        Raises ValueError if it has no such option, or the option has no such value.
         """
         parameters = inspect.signature(self.function).parameters.values()
         values = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}

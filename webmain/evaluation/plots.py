@@ -29,14 +29,9 @@ if TYPE_CHECKING:
 BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
 
-MOST_POINTS = 400
-"""Points drawn per system; of more pages a sample is drawn, and the caption says so."""
-
-MOST_LINES = 5
-"""Most systems whose confidence is drawn."""
-
-FIRST_SHARE = 0.05
-"""Least coverage of the curve: the mean of a handful of pages is mere chance."""
+MOST_POINTS = 400  # points drawn per system; of more pages a sample is drawn, and the caption says so
+MOST_LINES = 5  # most systems whose confidence is drawn
+FIRST_SHARE = 0.05  # least coverage of the curve: the mean of a handful of pages is mere chance
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 MARKERS = "osD^v<>pP*Xh"
@@ -288,11 +283,8 @@ def calibration(table: Table) -> Plot:
 def curves_plot(curves: Mapping[str, Table]) -> Plot:
     """Draw learning curves, two panels in a row: a score by the number of pages of a site, beside that of each page alone.
 
-    Parameters
-    ----------
-    curves : mapping of str to Table
-        A panel for each; tables with the columns "pages", "sites", "F1" and "F1 alone". Rows with the same first column are
-        a line: of the same sites throughout.
+    A panel for each table, of the columns "pages", "sites", "F1" and "F1 alone"; rows with the same first column are a
+    line, of the same sites throughout.
     """
     rows: list[Row] = []
     with _drawing(9, 3 * -(-len(curves) // 2), n=len(curves), across=min(2, len(curves))) as drawing:

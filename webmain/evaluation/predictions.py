@@ -44,12 +44,7 @@ class Header:
 
     @classmethod
     def of_line(cls, line: str, name: str) -> Self:
-        """Return the header in a file's first line.
-
-        Raises
-        ------
-        PredictionsError
-        """
+        """Return the header in a file's first line; raises PredictionsError."""
         try:
             record = json.loads(line)
             version = record["format_version"]
@@ -82,12 +77,7 @@ def header(gold: Mapping[str, str], systems: Iterable[System], settings: Mapping
 def read(path: Path) -> tuple[Header, list[Prediction]]:
     """Read a whole file; if a system predicted a page twice, the later prediction counts.
 
-    Raises
-    ------
-    PredictionsError
-        It is not a file of predictions, or a line of it is damaged.
-    OSError
-        It cannot be read.
+    Raises PredictionsError if it is not a file of predictions or a line of it is damaged, OSError if it cannot be read.
     """
     with _opened(path) as lines:
         try:
@@ -119,10 +109,7 @@ def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:
 def prediction_of(record: Mapping[str, Any]) -> Prediction:
     """Return the prediction in a line's object; unknown fields are ignored.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        A field is missing, of the wrong type, or out of its range.
+    Raises KeyError, TypeError or ValueError if a field is missing, of the wrong type, or out of its range.
     """
     texts = {name: record[name] for name in ("system", "dataset", "id", "text")}
     if not all(isinstance(value, str) for value in texts.values()):
@@ -140,28 +127,11 @@ def prediction_of(record: Mapping[str, Any]) -> Prediction:
 
 
 class Writer:
-    """Writes predictions as they come, and continues an interrupted run.
+    """Writes predictions as they come, and continues an interrupted run unless it is to start `fresh`.
 
-    Parameters
-    ----------
-    path : Path
-        Path of the complete file.
-    head : Header
-        Of this run.
-    fresh : bool
-        Discard existing predictions.
-
-    Attributes
-    ----------
-    kept : list of Prediction
-        Existing predictions that are still valid: same gold, same versions, same settings of the systems.
-    stale : list of str
-        Systems whose earlier predictions were dropped because their version or settings have changed.
-
-    Raises
-    ------
-    PredictionsError
-        The file is of other gold, is something else, or another run is writing it.
+    `kept` are the existing predictions that are still valid: same gold, same versions, same settings of the systems;
+    `stale` the systems whose earlier predictions were dropped because their version or settings have changed. Raises
+    PredictionsError if the file is of other gold, is something else, or another run is writing it.
     """
 
     def __init__(self, path: Path, head: Header, *, fresh: bool = False) -> None:

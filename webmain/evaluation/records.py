@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
-Cell: TypeAlias = str | int | float | None
-"""A value of a table; None if there is no figure."""
-
-Row: TypeAlias = Mapping[str, Cell]
-"""A row of a table as values by column name."""
+Cell: TypeAlias = str | int | float | None  # a value of a table; None if there is no figure
+Row: TypeAlias = Mapping[str, Cell]  # a row of a table as values by column name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,11 +26,8 @@ GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
 }
 """Ways to group pages."""
 
-UNKNOWN = "(unknown)"
-"""Name of the group of pages whose gold lacks the property."""
-
-TIE = 0.002
-"""Largest difference of a page's scores that counts as a tie in wins and losses."""
+UNKNOWN = "(unknown)"  # name of the group of pages whose gold lacks the property
+TIE = 0.002  # largest difference of a page's scores that counts as a tie in wins and losses
 
 NOT_MEASURED = ("crash", "start", "missing")
 """Errors after which no time is measured; a page that timed out counts with the limit."""
@@ -49,17 +46,7 @@ class Report:
 
 
 def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> tuple[Table, ...]:
-    """Return all tables of a report.
-
-    Parameters
-    ----------
-    baseline : str
-        A system, or "" for no comparison.
-    by : sequence of str
-        Names of `GROUPINGS`.
-    seed : int
-        Of the bootstrap and the permutation tests.
-    """
+    """Return all tables of a report; `by` names `GROUPINGS`, and without a `baseline` ("") nothing is compared with one."""
     made = [overall(results, seed=seed)]
     if len(results.metrics) > 1:
         made.append(by_metric(results))

@@ -10,8 +10,7 @@ from webmain.evaluation.metrics import METRICS, PageScores, measure
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.text.agreement import Agreement
 
-MISSING = "missing: no prediction"
-"""Error of a page that is missing from a file of predictions."""
+MISSING = "missing: no prediction"  # error of a page that is missing from a file of predictions
 
 DEFAULT_METRICS = ("words", "same_words")
 
@@ -49,8 +48,7 @@ class Results:
         return [agreements[metric] for agreements in found if metric in agreements]
 
 
-LEAST_SITES = 5
-"""With fewer sites, intervals and tests draw pages instead of sites."""
+LEAST_SITES = 5  # with fewer sites, intervals and tests draw pages instead of sites
 
 
 def clusters_of(results: Sequence[PageResult]) -> list[str] | None:
@@ -77,21 +75,10 @@ def score(
     metrics: Sequence[str] = DEFAULT_METRICS,
     progress: Callable[[], object] | None = None,
 ) -> Results:
-    """Return the scores of predictions.
+    """Return the scores of predictions; `progress` is called after each page.
 
-    Parameters
-    ----------
-    predictions : iterable of Prediction
-        Those of other systems and pages are passed over; a page without one counts as an empty text with the error `MISSING`.
-    metrics : sequence of str
-        Names of `webmain.evaluation.metrics.METRICS`.
-    progress : callable or None
-        Called after each page.
-
-    Raises
-    ------
-    ValueError
-        A metric is unknown, or none is given.
+    Predictions of other systems and pages are passed over; a page without one counts as an empty text with the error
+    `MISSING`. Raises ValueError if a metric is unknown, or none is given.
     """
     for name in metrics:
         if name not in METRICS:

@@ -19,11 +19,8 @@ N_RESAMPLES = 2_000
 N_PERMUTATIONS = 10_000
 LEVEL = 0.95
 
-MAX_EXACT = 12
-"""Most differing pages (or clusters) for which all exchanges are tried: 4,096 of them."""
-
-MAX_DRAWS = 1 << 22
-"""Random numbers in memory at once."""
+MAX_EXACT = 12  # most differing pages (or clusters) for which all exchanges are tried: 4,096 of them
+MAX_DRAWS = 1 << 22  # random numbers in memory at once
 
 _Floats = NDArray[np.float64]
 
@@ -67,13 +64,7 @@ class Comparison:
 
 
 def summarise(agreements: Sequence[Agreement]) -> Summary:
-    """Summarise one metric over pages.
-
-    Parameters
-    ----------
-    agreements : sequence of Agreement
-        One for each page.
-    """
+    """Summarise one metric over pages."""
     ratios = np.array([(one.precision, one.recall, one.f1) for one in agreements]).reshape(-1, 3)
     means = ratios.mean(axis=0).tolist() if agreements else [math.nan] * 3
     return Summary(
@@ -89,10 +80,7 @@ def summarise(agreements: Sequence[Agreement]) -> Summary:
 def standard_error(values: ArrayLike) -> float:
     """Return the standard error of a mean: the sample's standard deviation over the square root of its size.
 
-    Parameters
-    ----------
-    values : array-like
-        `(n,)`, say the accuracies of several splits; nan for fewer than two.
+    `values`, `(n,)`, are say the accuracies of several splits; nan for fewer than two.
     """
     array = _finite(values)
     return float(array.std(ddof=1) / math.sqrt(array.size)) if array.size > 1 else math.nan
@@ -104,29 +92,13 @@ def standard_error(values: ArrayLike) -> float:
 def bootstrap_mean(
     values: ArrayLike, *, seed: int, clusters: Sequence[str] | None = None, n_resamples: int = N_RESAMPLES
 ) -> Interval:
-    """Return the percentile bootstrap interval of the mean over pages.
+    """Return the percentile bootstrap interval of the mean over pages; from nan to nan without pages.
 
-    Parameters
-    ----------
-    values : array-like
-        `(n_pages,)`, one score for each page.
-    seed : int
-        Of the random draws: the same seed gives the same interval.
-    clusters : sequence of str or None
-        The site of each page: whole sites are drawn then, since pages of one site are alike, and an interval over pages
-        would be too narrow for other sites. A page with "" is a site of its own. None to draw pages.
-    n_resamples : int
-        Draws.
+    The same seed gives the same interval. With `clusters`, the site of each page, whole sites are drawn, since pages of
+    one site are alike, and an interval over pages would be too narrow for other sites; a page with "" is a site of its
+    own.
 
-    Returns
-    -------
-    Interval
-        From nan to nan without pages.
-
-    Raises
-    ------
-    ValueError
-        A value isn't finite, or there are not as many clusters as values.
+    Raises ValueError if a value isn't finite, or there are not as many clusters as values.
     """
     array = _finite(values)
     if not array.size:
@@ -147,21 +119,10 @@ def bootstrap(
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
 ) -> tuple[Interval, ...]:
-    """Return the percentile bootstrap intervals of statistics that are not ratios of sums.
+    """Return the percentile bootstrap intervals of statistics that are not ratios of sums, one for each figure.
 
-    Parameters
-    ----------
-    statistic : callable
-        Returns one or several figures of drawn rows; a figure that is nan in a draw is left out of its interval.
-    rows : NDArray
-        `(n_pages, k) float64`, at least one page: the values of each page.
-    seed, clusters, n_resamples
-        As in `bootstrap_mean`.
-
-    Returns
-    -------
-    tuple of Interval
-        One for each figure.
+    `statistic` returns the figures of drawn rows, `(n_pages, k) float64`, of which there is at least one; a figure that
+    is nan in a draw is left out of its interval. The draws are as in `bootstrap_mean`.
     """
     number = np.array(_numbered(len(rows), clusters or [""] * len(rows)))
     units = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
@@ -210,21 +171,10 @@ def _percentiles(statistics: _Floats) -> Interval:
 def compare(
     first: ArrayLike, second: ArrayLike, *, seed: int, clusters: Sequence[str] | None = None, tolerance: float = 0.0
 ) -> Comparison:
-    """Compare two systems' scores of the same pages.
+    """Compare two systems' scores of the same pages, `(n_pages,)` each; seed and clusters are those of `bootstrap_mean`.
 
-    Parameters
-    ----------
-    first, second : array-like
-        `(n_pages,)`, the same page at the same place.
-    seed, clusters
-        As in `bootstrap_mean`.
-    tolerance : float
-        Pages whose scores differ by no more are ties; the difference, its interval and the permutation test ignore it.
-
-    Raises
-    ------
-    ValueError
-        There are no pages, the numbers of scores differ, or a score isn't finite.
+    Pages whose scores differ by no more than the tolerance are ties; the difference, its interval and the permutation
+    test ignore it. Raises ValueError if there are no pages, the numbers of scores differ, or a score isn't finite.
     """
     one, other = _finite(first), _finite(second)
     if one.size != other.size or not one.size:
@@ -246,20 +196,9 @@ def compare(
 def permutation_p(differences: ArrayLike, *, seed: int, n_permutations: int = N_PERMUTATIONS) -> float:
     """Return the two-sided p-value of the paired permutation test that differences are as often positive as negative.
 
-    Parameters
-    ----------
-    differences : array-like
-        `(n,)`, of pages, or sums of clusters.
-    seed : int
-        Of the random signs.
-    n_permutations : int
-        Signs drawn, besides the observed ones; up to 12 differences other than 0, all signs are tried instead.
-
-    Returns
-    -------
-    float
-        Share of sign patterns whose sum is at least as far from 0 as the observed one; never 0, and 1.0 without any
-        difference.
+    It is the share of sign patterns whose sum is at least as far from 0 as the observed one: never 0, and 1.0 without
+    any difference. `n_permutations` signs are drawn besides the observed ones; up to `MAX_EXACT` differences (of pages,
+    or sums of clusters) other than 0, all signs are tried instead.
     """
     array = _finite(differences)
     array = array[array != 0]

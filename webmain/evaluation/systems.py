@@ -37,11 +37,8 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
 
 ALL_TEXT = "all_text"
-GROUPS = ("all", "ours", "peers")
-"""Names that stand for several systems."""
-
-FOLDS = 4
-"""Parts into which a site's pages are divided for `@crossfit`."""
+GROUPS = ("all", "ours", "peers")  # names that stand for several systems
+FOLDS = 4  # parts into which a site's pages are divided for `@crossfit`
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest page an extractor is given, so high that only the harness's limits apply, as for peers."""
@@ -83,29 +80,15 @@ class System:
     about: str  # one sentence on how it is run
 
     def load(self) -> Loaded:
-        """Import and create the system (slow: it is called once in each process).
-
-        Raises
-        ------
-        UnknownSystem
-        """
+        """Import and create the system (slow: it is called once in each process). Raises UnknownSystem."""
         return _find(self.name)[1]
 
 
 def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
-    """Return systems by their names; a group is replaced by its members.
+    """Return systems by their names, each once, and the members of groups that are not installed.
 
-    Returns
-    -------
-    systems : list of System
-        Each once, in the order asked for.
-    missing : list of str
-        Members of groups whose package is not installed.
-
-    Raises
-    ------
-    UnknownSystem
-        A name is unknown, an option is wrong, or a package asked for by name is not installed.
+    A group is replaced by its members. Raises UnknownSystem if a name is unknown, an option is wrong, or a package
+    asked for by name is not installed.
     """
     found: dict[str, System] = {}
     missing: list[str] = []
@@ -119,12 +102,7 @@ def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
 
 
 def describe(name: str) -> System:
-    """Return a system by its name; it is checked, but only extractors are loaded.
-
-    Raises
-    ------
-    UnknownSystem
-    """
+    """Return a system by its name; it is checked, but only extractors are loaded. Raises UnknownSystem."""
     return _find(name)[0]
 
 

@@ -10,8 +10,7 @@ from webmain.evaluation.records import GoldPage
 from webmain.extraction import Options, read
 from webmain.html.document import Document
 
-UNTIMED = Options(timeout_s=None)
-"""No timeout: measurements must not be cut short."""
+UNTIMED = Options(timeout_s=None)  # no timeout: measurements must not be cut short
 
 
 def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:

@@ -26,20 +26,11 @@ class Unit(StrEnum):
 
 
 def unit_of(gold: str, language: str = "") -> Unit:
-    """Return the kind of token by which a page is compared.
+    """Return the kind of token by which a page is compared: by its language, or by its gold text if that is unknown.
 
-    Parameters
-    ----------
-    gold : str
-        The page's gold text; used only if the language is unknown, so that a prediction cannot change the unit.
-    language : str
-        ISO 639 code, with or without a region; "" or "und" if unknown.
-
-    Returns
-    -------
-    Unit
-        `CHARACTERS` for the languages of `UNSPACED_LANGUAGES`, and for a text of an unknown language of whose letters at
-        least half are of scripts without spaces.
+    `CHARACTERS` for the languages of `UNSPACED_LANGUAGES` (ISO 639 codes, with or without a region), and for a gold
+    text of an unknown language of whose letters at least half are of scripts without spaces. A prediction cannot change
+    the unit.
     """
     base = base_language(language)
     unspaced = is_unspaced(gold) if base in _UNDETERMINED else base in UNSPACED_LANGUAGES
@@ -47,13 +38,9 @@ def unit_of(gold: str, language: str = "") -> Unit:
 
 
 def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> list[str]:
-    """Return the tokens of a text in order.
+    """Return the tokens of a text in order: `spaced_words`, or runs of `N_CHARACTERS` letters, marks and digits.
 
-    Returns
-    -------
-    list of str
-        `webmain.text.words.spaced_words`; or the runs of `N_CHARACTERS` letters, marks and digits, one starting at each of
-        them, whatever is between them. A text of fewer is one token; without any there is none.
+    A run starts at each character, whatever is between them. A text of fewer is one token; without any there is none.
     """
     found = spaced_words(text, fold_case=fold_case)
     if unit is Unit.WORDS:

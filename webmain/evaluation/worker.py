@@ -24,8 +24,7 @@ from webmain.items import Rejected
 if TYPE_CHECKING:
     from webmain.evaluation.systems import Loaded, System
 
-MAX_ERROR_CHARS = 300
-"""Characters of an error message that are kept."""
+MAX_ERROR_CHARS = 300  # characters of an error message that are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,13 +152,7 @@ def _clean(text: object) -> str:
 
 
 def ready(system: System) -> Loaded:
-    """Load a system and run it on made-up pages, so that imports, tables and models are loaded before measuring.
-
-    Raises
-    ------
-    UnknownSystem
-        And whatever else comes of importing and making it.
-    """
+    """Load a system and run it on made-up pages, so that imports, tables and models are loaded before measuring."""
     loaded = system.load()
     together = system.mode != "page"
     sentences = list(tomllib.loads(Path(__file__).with_name("warm_up.toml").read_text("utf-8")).items())

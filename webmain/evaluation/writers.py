@@ -15,8 +15,7 @@ from typing import Any
 from webmain.evaluation.records import Table, finite
 from webmain.text.terminal import display_width, one_line, pad
 
-MOST_WIDTH = 60
-"""Characters of a cell in a table as text; longer ones are cut."""
+MOST_WIDTH = 60  # characters of a cell in a table as text; longer ones are cut
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """Text that begins like this would be run as a formula by spreadsheets, so it is prefixed with an apostrophe."""
@@ -47,13 +46,7 @@ def text_rows(table: Table) -> list[tuple[str, ...]]:
 
 
 def text(table: Table, *, most_rows: int | None = None) -> str:
-    """Return a table as aligned text, with numbers right-aligned.
-
-    Parameters
-    ----------
-    most_rows : int or None
-        Further rows are counted and left out.
-    """
+    """Return a table as aligned text, with numbers right-aligned; rows after `most_rows` are counted and left out."""
     shown = text_rows(table)[:most_rows]
     cells = [tuple(_one_line(value) for value in row) for row in shown]
     head = tuple(_one_line(name) for name in table.columns)

@@ -81,12 +81,8 @@ class Comparison:
 def compare(first: Explanation, second: Explanation) -> Comparison:
     """Return the comparison of two methods on one document.
 
-    If only one method judges source lines, its lines are matched to leaves, in order.
-
-    Raises
-    ------
-    ValueError
-        The explanations are of two documents; read the page once and explain that document with both methods.
+    If only one method judges source lines, its lines are matched to leaves, in order. Raises ValueError if the
+    explanations are of two documents: read the page once and explain that document with both methods.
     """
     if first.document is not second.document:
         raise ValueError("compare: these are explanations of two documents")

@@ -33,20 +33,12 @@ def explain_page(
 ) -> Explanation:
     """Return an explanation of a page: its article or rejection, and for every leaf the verdict and the reason.
 
-    Parameters
-    ----------
-    page : Page or Document
-        A document is a page that has been read already: several methods can explain it with one parse.
-    choose : callable or None
-        Chooses the extractor for the page instead, such as one fitted to its site.
+    Several methods can explain a page that has been read already (a document) with one parse. `choose` chooses the
+    extractor for the page instead, such as one fitted to its site.
 
-    Raises
-    ------
-    Rejected
-        The page cannot be read at all: `EMPTY`, `NOT_HTML`, `TOO_LARGE`; `INTERNAL_ERROR` for an unexpected error. A page
-        that is rejected in a later step gives an explanation with `rejected`.
-    ModelError
-        The model of the page's site cannot be used.
+    Raises Rejected if the page cannot be read at all: `EMPTY`, `NOT_HTML`, `TOO_LARGE`; `INTERNAL_ERROR` for an
+    unexpected error. A page that is rejected in a later step gives an explanation with `rejected`. Raises ModelError if
+    the model of the page's site cannot be used.
     """
     with stages.errors_as_rejections(page.url):
         document = page if isinstance(page, Document) else stages.read(page, options)
@@ -111,12 +103,9 @@ def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:
 def features_of(
     explanation: Explanation, blocks: Iterable[int], *, most: int | None = None
 ) -> dict[int, tuple[Moved, ...]]:
-    """Return `moved` for several of the method's blocks at once, which is faster; {} if the method does not support it.
+    """Return `moved` for several of the method's blocks at once, which is faster, with at most `most` features a block.
 
-    Parameters
-    ----------
-    most : int or None
-        Maximum features per block; None for all.
+    {} if the method does not support it.
     """
     wanted = sorted(set(blocks))
     return dict(zip(wanted, _contributions(explanation, wanted, most), strict=False))
@@ -135,10 +124,7 @@ def _contributions(
 def block_of(explanation: Explanation, index: int) -> ExplainedBlock:
     """Return one of the method's blocks as a whole; `Explanation.blocks` has the verdicts of its parts.
 
-    Raises
-    ------
-    IndexError
-        The method has no such block.
+    Raises IndexError if the method has no such block.
     """
     judged = explanation.extraction
     if judged is None or not 0 <= index < len(judged.kept):

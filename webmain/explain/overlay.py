@@ -53,11 +53,8 @@ _TABLE: Final = frozenset(("table", "tbody", "tfoot", "thead", "tr", "td", "th")
 
 _SHOWN_EMPTY: Final = ("br", "hr", "wbr", "img", "input", *_TABLE, *_PLAYERS)
 
-MAX_DEPTH: Final = 200
-"""Maximum nesting of written elements; of deeper ones only the text is written."""
-
-MAX_NAME_CHARS: Final = 200
-"""Maximum characters shown of a URL, an alternative text or a reason."""
+MAX_DEPTH: Final = 200  # maximum nesting of written elements; of deeper ones only the text is written
+MAX_NAME_CHARS: Final = 200  # maximum characters shown of a URL, an alternative text or a reason
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _NUMBER = re.compile(r"-?[0-9]{1,4}")
@@ -75,8 +72,7 @@ _OF_TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan"), "ol": ("start",), "li": ("value",)
 }  # fmt: skip
 
-SCORE_CLASSES: Final = 10
-"""Number of classes for scores: `wm-s0` to `wm-s9`."""
+SCORE_CLASSES: Final = 10  # number of classes for scores: `wm-s0` to `wm-s9`
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +89,10 @@ def overlay_html(
 ) -> str:
     """Return a page as one HTML document in which each leaf is a `span` with the number, verdict and reason of its block.
 
-    The number, `data-block`, is the index in `Explanation.blocks`. Classes are `wm-content`, `wm-boilerplate`,
-    `wm-duplicate`, `wm-outside` and `wm-pruned`; `wm-s0` to `wm-s9` for the score; `wm-hidden` for text readers do not see.
-    For a method that builds no tree, source lines are shown instead.
-
-    Parameters
-    ----------
-    marks : sequence of Mark or None
-        The mark of each leaf (line), None for none; by default that of its block.
-    title : str or None
-        Title of the document; by default the page's own.
+    The number, `data-block`, is the index in `Explanation.blocks`. Classes are `wm-content`, `wm-boilerplate`, `wm-
+    duplicate`, `wm-outside` and `wm-pruned`; `wm-s0` to `wm-s9` for the score; `wm-hidden` for text readers do not see.
+    `marks`, one for each leaf or None, replace those of the blocks, `title` the page's own. For a method that builds no
+    tree, source lines are shown instead of leaves.
     """
     if marks is None:
         marks = block_marks(explanation)

@@ -29,19 +29,9 @@ class MissingExtraError(ImportError):
 def explanation_page(
     explanation: Explanation, *, comparison: Comparison | None = None, texts: Sequence[object] = ()
 ) -> str:
-    """Return an explanation as a self-contained HTML document.
+    """Return an explanation as a self-contained HTML document, with a comparison with another method, and of its text.
 
-    Parameters
-    ----------
-    comparison : Comparison or None
-        A comparison with another method.
-    texts : sequence of webmain.evaluation.differences.TextComparison
-        Comparisons of the article's text with others.
-
-    Raises
-    ------
-    MissingExtraError
-        Jinja2 is not installed.
+    `texts` are `webmain.evaluation.differences.TextComparison`. Raises MissingExtraError if Jinja2 is not installed.
     """
     try:
         from markupsafe import Markup

@@ -56,14 +56,8 @@ def explained_blocks(
 ) -> tuple[Unit, tuple[ExplainedBlock, ...]]:
     """Return the unit of a page's parts (leaves or source lines), and the parts in document order.
 
-    Parameters
-    ----------
-    extraction : Extraction or None
-        None if no method judged: then nothing has a score, and a page that cannot be parsed has no parts.
-    article : Article or None
-        None if the page was rejected: then the text that it would have had is content.
-    keep : Keep
-        What is kept besides running text.
+    If no method judged (no extraction), nothing has a score, and a page that cannot be parsed has no parts. If the page
+    was rejected (no article), the text that it would have had is content.
     """
     try:
         parts = _Parts(document, extraction, keep)

@@ -32,24 +32,14 @@ if TYPE_CHECKING:
     from webmain.explain.records import ExplainedBlock, Explanation, Moved
     from webmain.items import Article
 
-MOST_ROWS: Final = 2_000
-"""Maximum blocks in the table."""
-
-MOST_TEXT: Final = 240
-"""Maximum characters of a block in the table."""
+MOST_ROWS: Final = 2_000  # maximum blocks in the table
+MOST_TEXT: Final = 240  # maximum characters of a block in the table
 
 MOST_SUMMARY: Final = 400
-MOST_CODE: Final = 4_000_000
-"""Maximum characters shown of the article as Markdown and as JSON."""
-
-MOST_MOVED: Final = 3
-"""Maximum features shown of a block."""
-
-MOST_WORDS: Final = 60
-"""Maximum words of the tag cloud."""
-
-MIN_LINKED: Final = 0.5
-"""Minimum link density of a block that is shown as a block of links."""
+MOST_CODE: Final = 4_000_000  # maximum characters shown of the article as Markdown and as JSON
+MOST_MOVED: Final = 3  # maximum features shown of a block
+MOST_WORDS: Final = 60  # maximum words of the tag cloud
+MIN_LINKED: Final = 0.5  # minimum link density of a block that is shown as a block of links
 
 _NOT_METADATA: Final = frozenset(("sources",))
 _NO_LANGUAGE: Final = frozenset(("", "und", "zxx"))
@@ -86,15 +76,7 @@ class Row:
 
 
 class ArticleView:
-    """The values of an article that templates use, each computed on first use.
-
-    Parameters
-    ----------
-    article : Article or None
-        None if the page gave none.
-    url : str
-        URL of the page.
-    """
+    """The values that templates use of an article, or of a page that gave none, each computed on first use."""
 
     def __init__(self, article: Article | None, url: str = "") -> None:
         self._article = article
@@ -242,11 +224,10 @@ def _shown(value: Any) -> str:
 def _summary(view: View) -> Iterator[Fact]:
     """Yield the steps from a URL to its text.
 
-    Notes
-    -----
-    Source: the paper of the per-site SVM, "Working": a URL is entered into a website; text data are extracted, divided into
-    "text, links, etc.", labelled as related (1) and unrelated (0), noise, advertisements and duplicates are removed, "final
-    output will be the summarized text from website". The paper prints no such table; these are its steps as rows.
+    Source: the paper of the per-site SVM, "Working": a URL is entered into a website; text data are extracted, divided
+    into "text, links, etc.", labelled as related (1) and unrelated (0), noise, advertisements and duplicates are
+    removed, "final output will be the summarized text from website". The paper prints no such table; these are its
+    steps as rows.
     """
     explanation, article = view.explanation, view.article
     document, judged = explanation.document, explanation.extraction

@@ -30,12 +30,7 @@ class Budget:
 
 
 def read_span(text: str) -> float:
-    """Return a time span ("90s", "30m", "2h") in seconds.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Return a time span ("90s", "30m", "2h") in seconds; raises ValueError."""
     match = _SPAN.fullmatch(text.strip())
     seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
     if seconds <= 0:
@@ -44,12 +39,7 @@ def read_span(text: str) -> float:
 
 
 def read_size(text: str) -> int:
-    """Return a size ("500000", "500kB", "20MB", "1.5GB") in bytes; 1 kB is 1,000 bytes.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Return a size ("500000", "500kB", "20MB", "1.5GB") in bytes, 1 kB being 1,000; raises ValueError."""
     match = _SIZE.fullmatch(text.strip())
     size = int(float(match[1]) * _BYTES[(match[2] or "").lower()]) if match else 0
     if size <= 0:

@@ -48,10 +48,7 @@ Read = Callable[[Page], Document]
 class Documents(Sequence[Document]):
     """A subset of a sequence of pages as documents, each read on access, so that memory holds one at a time.
 
-    Attributes
-    ----------
-    last : int
-        Index, in the whole sequence, of the page accessed last; -1 before the first.
+    `last` is the index, in the whole sequence, of the page accessed last; -1 before the first.
     """
 
     def __init__(
@@ -90,12 +87,8 @@ def _no_page(page: Page) -> Document:
 def fit(extractor: SiteExtractor, documents: Sequence[Document], *, least: int) -> SiteExtractor:
     """Return an extractor fitted to pages, leaving out pages at which fitting fails.
 
-    Raises
-    ------
-    NothingLearned
-        Like `SiteExtractor.fit`, and if there are fewer than `least` pages.
-    Exception
-        Whatever the extractor raises, if leaving out up to `MAX_LEFT_OUT` pages does not help.
+    Raises NothingLearned like `SiteExtractor.fit`, and if there are fewer than `least` pages; whatever the extractor
+    raises, if leaving out up to `MAX_LEFT_OUT` pages does not help.
     """
     if len(documents) < least:
         raise NothingLearned(f"{extractor.name} wants {least} pages, there are {len(documents)}")

@@ -23,8 +23,7 @@ from typing import Final, overload
 from webmain.files import StoreError
 from webmain.items import Page
 
-MAX_BYTES: Final = 64 << 20
-"""Maximum size of a page that can be held, with its continuation pages."""
+MAX_BYTES: Final = 64 << 20  # maximum size of a page that can be held, with its continuation pages
 
 _LOCK: Final = "lock"
 
@@ -50,13 +49,7 @@ class Waiting(Sequence[Page]):
     def __getitem__(self, index: slice) -> Sequence[Page]: ...
 
     def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
-        """Return a page.
-
-        Raises
-        ------
-        HeldPagesError
-            The file cannot be read.
-        """
+        """Return a page; raises HeldPagesError if the file cannot be read."""
         if isinstance(index, slice):
             return Waiting(self.path, self.places[index])
         place = self.places[index]
@@ -79,13 +72,7 @@ class _File:
 
 
 class Spool:
-    """A queue of held pages for each site, first in, first out.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Parent of the crawl's own folder, which is created with the first page.
-    """
+    """A queue of held pages for each site, first in, first out, in a folder of the crawl's own inside the given one."""
 
     def __init__(self, folder: str | Path) -> None:
         self._parent = Path(folder).expanduser()
@@ -107,13 +94,7 @@ class Spool:
         return len(self._sites[site].places) if site in self._sites else 0
 
     def put(self, site: str, page: Page) -> None:
-        """Append a page.
-
-        Raises
-        ------
-        HeldPagesError
-            The page is too large, or cannot be written; the pages held before are kept.
-        """
+        """Append a page; raises HeldPagesError if it is too large or cannot be written: the pages held before are kept."""
         data = pickle.dumps(page, pickle.HIGHEST_PROTOCOL)
         if len(data) > MAX_BYTES:
             raise HeldPagesError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes can not wait")
@@ -140,13 +121,7 @@ class Spool:
         return Waiting(file.path, tuple(file.places))
 
     def take(self, site: str) -> Page | None:
-        """Remove and return the first held page of a site; None if there is none.
-
-        Raises
-        ------
-        HeldPagesError
-            The file cannot be read.
-        """
+        """Remove and return the first held page of a site, None if there is none; raises HeldPagesError like `Waiting`."""
         file = self._sites.get(site)
         if file is None:
             return None

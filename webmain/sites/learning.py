@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WINDOW: Final = 10
-"""Number of latest pages whose mean resemblance is watched."""
+WINDOW: Final = 10  # number of latest pages whose mean resemblance is watched
 
 MAX_SITES: Final = 1_000
 """Maximum sites whose state is kept in memory, apart from sites with held pages; for others the model is read again."""
@@ -74,10 +73,7 @@ class Likeness:
 def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
     """Return a page's site and, given a model (`Learning.model`), its resemblance to the training pages.
 
-    Raises
-    ------
-    Rejected
-        The page cannot be read.
+    Raises Rejected if the page cannot be read.
     """
     found = Likeness(site=site_of(document), has_text=len(document.leaves) > 0)
     if fitted is None:
@@ -112,23 +108,18 @@ class Learning:
     ----------
     extractor : SiteExtractor
         Not fitted.
-    spool : Spool
-        Stores held pages.
     default : Extractor
-        For sites that cannot be learned, and for pages unlike the training pages, unless `extractor` judges those itself
-        (`judges_unlearned`).
+        For sites that cannot be learned, and for pages unlike the training pages, unless `extractor` judges those
+        itself (`judges_unlearned`).
     pages : int or None
         Pages to collect before a site is learned; by default as many as the extractor wants.
     hold_s : float
         Maximum seconds for which pages are held; 0 for no limit.
     max_held : int
         Maximum held pages of all sites together; beyond it, the site not seen for longest is learned from what it has.
-    corrected : callable
-        Returns the pages of a site that people corrected.
-    report : callable
-        Called with an event, the site, and one sentence of detail.
-    clock : callable
-        Returns monotonic seconds.
+    corrected, report, clock : callable
+        Returns the pages of a site that people corrected; takes an event, its site, and one sentence; returns monotonic
+        seconds.
     """
 
     def __init__(

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
     from webmain.extractors.base import Extractor
 
-MARK: Final = "data-webmain-rule"
-"""Attribute that marks elements matched by a rule in the page's markup."""
-
-NOTHING: Final = "; nothing: "
-"""Separator before the keys that matched nothing, in `sources["rules"]`."""
+MARK: Final = "data-webmain-rule"  # attribute that marks elements matched by a rule in the page's markup
+NOTHING: Final = "; nothing: "  # separator before the keys that matched nothing, in `sources["rules"]`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +49,7 @@ class Matches:
 
 
 def match(rules: SiteRules, html: str) -> Matches:
-    """Return the matches of a site's selectors on a page.
-
-    Parameters
-    ----------
-    html : str
-        The page, decoded.
-    """
+    """Return the matches of a site's selectors on a decoded page."""
     import parsel
     from lxml.html import tostring
 
@@ -142,17 +133,10 @@ def _created(spec: str) -> Extractor:
 
 
 def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
-    """Return a page's extraction with the site's rules applied.
+    """Return a page's extraction with the site's rules applied; the document is one that `under_rules` returned.
 
-    If `body` matched, its shown text is kept and no extractor is called. Otherwise the extractor judges, and the matches of
-    `keep` and `remove` are kept or dropped regardless of its verdict; `remove` wins.
-
-    Parameters
-    ----------
-    document : Document
-        As returned by `under_rules`.
-    judge : callable
-        Runs the extractor; called at most once.
+    If `body` matched, its shown text is kept and no extractor is called. Otherwise the extractor judges, and the
+    matches of `keep` and `remove` are kept or dropped regardless of its verdict; `remove` wins.
     """
     matches = matches_of(document)
     if matches is None or not matches.selects:
@@ -223,12 +207,8 @@ def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Ex
 def with_values(article: Article, document: Document) -> Article:
     """Return an article with the values that the site's rules matched replacing the page's own metadata.
 
-    `sources["rules"]` lists the keys that matched and those that did not.
-
-    Raises
-    ------
-    Rejected
-        `OTHER_LANGUAGE`, by the rules' `language`.
+    `sources["rules"]` lists the keys that matched and those that did not. Raises Rejected (`OTHER_LANGUAGE`) by the
+    rules' `language`.
     """
     matches = matches_of(document)
     if matches is None:

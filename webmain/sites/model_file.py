@@ -34,11 +34,8 @@ if TYPE_CHECKING:
 FORMAT: Final = "webmain site model"
 FORMAT_VERSION: Final = 1
 
-MAX_BYTES: Final = 64 << 20
-"""Maximum size of a file that is read."""
-
-MAX_DEPTH: Final = 32
-"""Maximum nesting depth of a model's values."""
+MAX_BYTES: Final = 64 << 20  # maximum size of a file that is read
+MAX_DEPTH: Final = 32  # maximum nesting depth of a model's values
 
 _START: Final = b'{"format": "webmain site model"'
 _HEAD = re.compile(rb'\{"format": "webmain site model", "sha256": "([0-9a-f]{64})",\n')

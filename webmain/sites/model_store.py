@@ -53,8 +53,7 @@ _ASIDE: Final = re.compile(r"\.(?:previous|damaged|foreign|newer)$")
 
 MAX_NAME_CHARS: Final = 80
 
-MAX_SITES: Final = 100
-"""Maximum sites whose models are cached."""
+MAX_SITES: Final = 100  # maximum sites whose models are cached
 
 _NOT_SAFE = re.compile(r"[^a-z0-9._-]")
 _RESERVED: Final = frozenset(
@@ -73,13 +72,7 @@ class Listing:
 
 
 class ModelStore:
-    """A folder of models.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Created when the first model is saved.
-    """
+    """A folder of models, created when the first one is saved."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).expanduser()
@@ -92,23 +85,15 @@ class ModelStore:
         return self.folder / f"{_safe(site)}.{_safe(method, dots=False)}{SUFFIX}"
 
     def load(self, extractor: E, site: str) -> E | None:
-        """Return a copy of the extractor with the site's model; None if there is no model.
-
-        Raises
-        ------
-        DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
-            There is a file, and it cannot be used.
-        """
+        """Return a copy of the extractor with the site's model; None if there is none; raises ModelError as `find`."""
         found = self.find(extractor, site)
         return found[0] if found else None
 
     def find(self, extractor: E, site: str) -> tuple[E, Model] | None:
         """Return the same as `load`, with the header of the model's file.
 
-        Raises
-        ------
-        DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
-            There is a file, and it cannot be used.
+        Raises DamagedModelError, ForeignModelError, NewerModelError or OutdatedModelError if there is a file that
+        cannot be used.
         """
         path = self.path(site, extractor.name)
         content = read_content(path)
@@ -145,21 +130,10 @@ class ModelStore:
     ) -> Path:
         """Write a fitted extractor's model atomically and return its path; a model set aside earlier is removed.
 
-        Parameters
-        ----------
-        site : str
-            Site key.
-        first_page, last_page : datetime, optional
-            Fetch times of the earliest and the latest of its pages.
-        pages_given : int, optional
-            Pages passed to the method; by default the number it reports to have learned from.
-        after_change : bool
-            The model replaces one of an earlier layout.
-
-        Raises
-        ------
-        UnsavableModelError
-            Nothing was learned, the values are not plain, or the folder cannot be written. An earlier file is kept.
+        `first_page` and `last_page` are the fetch times of the earliest and the latest of its pages; `pages_given` is
+        the number passed to the method, by default the one it reports to have learned from; `after_change` says that it
+        replaces a model of an earlier layout. Raises UnsavableModelError if nothing was learned, the values are not
+        plain, or the folder cannot be written: an earlier file is kept.
         """
         path = self.path(site, extractor.name)
         learned = extractor.learned
@@ -178,15 +152,7 @@ class ModelStore:
     def set_aside(self, site: str, method: str, *, because: ModelError | None = None) -> Path | None:
         """Append ".previous", or the kind of an error, to the name of a model's file, so that it is no longer used.
 
-        Returns
-        -------
-        Path or None
-            The new path; None if there is no such file.
-
-        Raises
-        ------
-        UnsavableModelError
-            The file cannot be renamed.
+        Returns the new path, None if there is no such file; raises UnsavableModelError if it cannot be renamed.
         """
         path = self.path(site, method)
         aside = path.with_name(path.name + (f".{because.kind}" if because else PREVIOUS))
@@ -199,13 +165,7 @@ class ModelStore:
         return aside
 
     def forget(self, site: str, method: str | None = None) -> tuple[Path, ...]:
-        """Delete the models of a site, of one method or of all; return the deleted files.
-
-        Raises
-        ------
-        ModelError
-            The folder cannot be read or changed.
-        """
+        """Delete the models of a site, of one method or of all, and return the deleted files; raises ModelError."""
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
         for file in self._files():
@@ -258,12 +218,8 @@ class Choice:
 class SiteModels:
     """Chooses the extractor for each page: one that learns sites gets the model of the page's site, if there is one.
 
-    If a model cannot be used, that is noted and the page is judged without it.
-
-    Parameters
-    ----------
-    notes_missing : bool
-        Note sites without a model.
+    If a model cannot be used, that is noted and the page is judged without it; with `notes_missing` a missing one is
+    noted too.
     """
 
     def __init__(self, extractor: Extractor, store: ModelStore | None, *, notes_missing: bool = False) -> None:
@@ -295,13 +251,7 @@ class SiteModels:
 
 
 def with_model(extractor: Extractor, store: ModelStore, document: Document) -> Extractor:
-    """Return an extractor with the model of a page's site, or unchanged if there is none.
-
-    Raises
-    ------
-    ModelError
-        There is a model, and it cannot be used.
-    """
+    """Return an extractor with the model of a page's site, or unchanged if there is none; raises ModelError."""
     if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
         return extractor
     site = site_of(document)

@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SIMILARITY: Final = 0.9
-"""Minimum estimated Jaccard similarity of the shingles of two texts that count as the same."""
+SIMILARITY: Final = 0.9  # minimum estimated Jaccard similarity of the shingles of two texts that count as the same
 
 MIN_PAGES: Final = 3
-HEAD_ELEMENTS: Final = 2_000
-"""Number of first elements of a page that are searched for its canonical address."""
+HEAD_ELEMENTS: Final = 2_000  # number of first elements of a page that are searched for its canonical address
 
 MAX_GROUPS: Final = 50_000
 
@@ -94,13 +92,7 @@ def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
 
 
 def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Place]) -> list[Article | Rejected]:
-    """Return the answers for a site's pages, with recurring texts replaced by rejections.
-
-    Parameters
-    ----------
-    places : sequence of Place
-        Title and address of each page.
-    """
+    """Return the answers for a site's pages, at these places, with recurring texts replaced by rejections."""
     if len(answers) < MIN_PAGES:
         return list(answers)
     near = NearDuplicates(threshold=SIMILARITY)

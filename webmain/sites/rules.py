@@ -42,14 +42,12 @@ from webmain.urls import host
 if TYPE_CHECKING:
     import parsel
 
-MAX_RULES_BYTES: Final = 4 << 20
-"""Maximum size of a rules file."""
+MAX_RULES_BYTES: Final = 4 << 20  # maximum size of a rules file
 
 RENDER: Final = ("auto", "always", "never")
 """When a browser renders a site's pages: if they show hardly any text without their scripts, always, never."""
 
-RESPECT: Final = ("optouts", "no")
-"""Whether pages with opt-outs are rejected."""
+RESPECT: Final = ("optouts", "no")  # whether pages with opt-outs are rejected
 
 _PART: Final = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
 _PATH: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
@@ -141,13 +139,7 @@ _KEYS: Final = tuple(each.name for each in fields(SiteRules) if each.name not in
 
 
 def read_sites(path: str | Path) -> Sites:
-    """Return the rules in a file.
-
-    Raises
-    ------
-    SitesError
-        Lists every mistake found, each with file and line number.
-    """
+    """Return the rules in a file; raises SitesError, which lists every mistake found, each with file and line number."""
     path = Path(path)
     try:
         data = path.read_bytes()

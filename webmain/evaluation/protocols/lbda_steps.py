@@ -27,8 +27,7 @@ from webmain.text.agreement import Agreement, overlap
 from webmain.text.words import tokens
 
 N_PARTS = 5
-MEMORY_PAGES = 10
-"""Pages of each part on which memory is measured: tracing allocations slows everything down."""
+MEMORY_PAGES = 10  # pages of each part on which memory is measured: tracing allocations slows everything down
 
 BASELINE = "lbda:ads=false,site=false"
 LBDA = "lbda"
@@ -36,14 +35,9 @@ FIGURES = ("recall", "precision", "accuracy", "time", "memory")
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Measure LBDA with and without its second and third step.
+    """Measure LBDA with and without its second and third step, on the pages with a gold text.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Those without a gold text are left out. Sites with several pages are what the third step needs.
-    seed : int
-        Draws the five parts.
+    The seed draws the five parts. Sites with several pages are what the third step needs.
     """
     pages = [page for page in gold if page.text is not None]
     parts = _parts(pages, seed)

@@ -28,21 +28,16 @@ from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 
-VARIANTS = ("svm:form=local",)
-"""Variants of methods that get a curve of their own beside the method's."""
+VARIANTS = ("svm:form=local",)  # variants of methods that get a curve of their own beside the method's
 
 N_LEARNED = (1, 2, 5, 10, 20)
-LEAST_PAGES = 5
-"""Fewest pages of a site to learn from, so that the first three points are of the same sites."""
-
-MAX_HELD_BACK = 8
-"""Most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_BACK`."""
+LEAST_PAGES = 5  # fewest pages of a site to learn from, so that the first three points are of the same sites
+MAX_HELD_BACK = 8  # most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_BACK`
 
 MIN_HELD_BACK = 4
 OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
 
-Scores = tuple[float, ...]
-"""Word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means."""
+Scores = tuple[float, ...]  # word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means
 
 
 @dataclass(frozen=True)
@@ -59,12 +54,8 @@ class Point:
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     """Learn each site from some of its pages; judge others, and judge the same ones.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Those without a gold text are left out, and sites with too few pages.
-    seed : int
-        Draws the pages that are held back and those that are learned from.
+    Pages without a gold text are left out, and sites with too few pages. The seed draws the pages that are held back
+    and those that are learned from.
     """
     pages = [page for page in gold if page.text is not None]
     held_back = [(held, rest) for held, rest in _held_back(pages, seed) if len(rest) >= LEAST_PAGES]

@@ -15,24 +15,12 @@ from webmain.evaluation.texts import texts_of
 from webmain.text.agreement import subsequence
 from webmain.text.words import tokens
 
-RIGHT = 0.9
-"""F1 from which a page counts as correct."""
-
-MIN_PAGES = 5
-"""Sites with fewer pages are combined in one row."""
+RIGHT = 0.9  # F1 from which a page counts as correct
+MIN_PAGES = 5  # sites with fewer pages are combined in one row
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Count the correct pages.
-
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Those without a gold text are left out.
-    seed : int
-        Not used: nothing is drawn.
-    """
-    del seed
+    """Count the correct pages of those with a gold text; draws nothing."""
     pages = [page for page in gold if page.text is not None]
     found: defaultdict[str, list[float]] = defaultdict(list)
     for page, text in zip(pages, texts_of(pages, "line_block"), strict=True):

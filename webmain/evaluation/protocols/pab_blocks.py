@@ -16,16 +16,7 @@ MB = 1_000_000
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Count blocks and measure databases.
-
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Gold texts are not needed.
-    seed : int
-        Not used: nothing is drawn.
-    """
-    del seed
+    """Count blocks and measure databases; needs no gold texts, draws nothing."""
     pages = block_pages(gold)
     n = len(pages.gold)
     tables = (table("pab_blocks", "pab_blocks", _blocks(pages)), table("pab_blocks", "pab_sizes", _sizes(pages)))

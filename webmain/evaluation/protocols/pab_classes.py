@@ -24,28 +24,16 @@ from webmain.text.words import terms
 PAPER_PAGES = 500
 N_CASES = 7
 
-MIN_CLASS = 5
-"""Fewest pages of a class that is used."""
-
-DRAWS = 20
-"""Repetitions of all seven divisions: single divisions of few pages say little."""
+MIN_CLASS = 5  # fewest pages of a class that is used
+DRAWS = 20  # repetitions of all seven divisions: single divisions of few pages say little
 
 ORDER = (Approach.RAW, Approach.ENIW, Approach.PAB)
 Accuracies = NDArray[np.float64]
-Matrix: TypeAlias = Any
-"""A sparse matrix of SciPy's, which has no types."""
+Matrix: TypeAlias = Any  # a sparse matrix of SciPy's, which has no types
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Classify pages by the text that three approaches keep of them.
-
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Gold texts are not needed; classes are.
-    seed : int
-        Draws the divisions.
-    """
+    """Classify pages by the text that three approaches keep of them; needs no gold texts. The seed draws divisions."""
     kind, classes = classes_of(gold)
     chosen = [(page, name) for page, name in zip(gold, classes, strict=True) if name]
     pages = block_pages([page for page, _ in chosen])

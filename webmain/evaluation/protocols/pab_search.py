@@ -24,20 +24,11 @@ from webmain.text.words import terms
 
 KEYWORD = "computer"
 N_KEYWORDS = 50
-ROUNDS = 5
-"""Repetitions of each search; the median counts."""
+ROUNDS = 5  # repetitions of each search; the median counts
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Search for one keyword, then for fifty.
-
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Gold texts are not needed.
-    seed : int
-        Draws the keywords.
-    """
+    """Search for one keyword, then for fifty, drawn by the seed; needs no gold texts."""
     pages = block_pages(gold)
     keyword, keywords = draw_keywords(pages, seed)
     found = {approach: _measure(pages.of[approach], approach, [keyword, *keywords]) for approach in Approach}

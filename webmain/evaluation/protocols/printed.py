@@ -35,20 +35,9 @@ def table(
     columns: Sequence[str] = (),
     **values: object,
 ) -> Table:
-    """Return a table with the paper's rows below ours.
+    """Return a table of the papers' file with the paper's rows below ours; `values` fill in the title and the columns.
 
-    Parameters
-    ----------
-    protocol, key : str
-        Section and table of its title, columns and printed rows; if the table has no columns, the section's are used.
-    rows : iterable of sequence
-        Ours.
-    name : str
-        The table's; the key where empty.
-    columns : sequence of str
-        Used instead of those in the file.
-    **values
-        For the title and the columns.
+    A table without columns has those of its section, or the given ones; its name is the key unless it is given.
     """
     section = printed(protocol)
     given = section["tables"][key]

@@ -48,18 +48,12 @@ if TYPE_CHECKING:
 T = TypeVar("T", GoldPage, RenderedPage)
 
 N_FOLDS = 4
-MIN_PAGES = 4
-"""Fewest pages of a site, so that each fold has one."""
+MIN_PAGES = 4  # fewest pages of a site, so that each fold has one
 
 MAX_SITES = 40
-MAX_PAGES_OF_SITE = 20
-"""Larger data sets are sampled, site by site, with the seed."""
-
-MAX_BLOCKS_OF_PAGE = 2_000
-"""Most blocks of a page that are used, from its start."""
-
-Counts = NDArray[np.int64]
-"""Numbers of correct, kept and wanted blocks: `(3,)`."""
+MAX_PAGES_OF_SITE = 20  # larger data sets are sampled, site by site, with the seed
+MAX_BLOCKS_OF_PAGE = 2_000  # most blocks of a page that are used, from its start
+Counts = NDArray[np.int64]  # numbers of correct, kept and wanted blocks: `(3,)`
 
 PROTOCOLS = ("within a site", "other sites", "random pages")
 
@@ -80,19 +74,8 @@ class Corpus:
 def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = None) -> Findings:
     """Run the three protocols for each feature set alone and together, on each data set with several pages a site.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Sites with fewer than `MIN_PAGES` pages are left out.
-    seed : int
-        Of the folds, and of the sample if a data set is large.
-    path : str, Path or None
-        File of rendered pages (`webmain.evaluation.visual`), one more data set.
-
-    Raises
-    ------
-    RenderedFileError
-        The file cannot be read.
+    A file of rendered pages (`webmain.evaluation.visual`) is one more data set. The seed draws the folds, and samples
+    of large data sets. Raises RenderedFileError if the file cannot be read.
     """
     tables: list[Table] = []
     n_pages = 0

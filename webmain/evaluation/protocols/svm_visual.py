@@ -44,27 +44,21 @@ from webmain.text.words import tokens
 VISUAL = ("visual",)
 SETS = (VISUAL, ("tag_path",), ("selector",), ("tag_path", "visual"), ("length", "tag_path", "selector"), FEATURE_SETS)
 
-TRAINING_PAGES = (2, 4, 8, 12)
-"""The ancestor's figure 1 has 2 to 15."""
+TRAINING_PAGES = (2, 4, 8, 12)  # the ancestor's figure 1 has 2 to 15
 
 MIN_PAGES = 4
-MAX_PAGES = 200
-"""Pages of one site that are used."""
+MAX_PAGES = 200  # pages of one site that are used
 
 WHOLE_BLOCK_WORDS = 10
 """A block with fewer words is too short to show that a reference is incomplete: a heading, a credit."""
 
-DIFFERENT = 0.98
-"""Pages with a lower matching ratio are listed."""
-
-LONGEST_QUOTE = 80
-"""Characters of a difference that are shown."""
+DIFFERENT = 0.98  # pages with a lower matching ratio are listed
+LONGEST_QUOTE = 80  # characters of a difference that are shown
 
 BEST_ONLY, OWN_PAGES = "visual, best cluster only", "visual, trained on the pages themselves"
 """Settings with a name of their own: the ancestor's, and one that is trained on the pages it extracts."""
 
-Masks = Mapping[str, Sequence[NDArray[np.bool_]]]
-"""For each setting and site: the extracted blocks."""
+Masks = Mapping[str, Sequence[NDArray[np.bool_]]]  # for each setting and site: the extracted blocks
 
 
 @dataclass(frozen=True)
@@ -111,21 +105,9 @@ class Setting:
 def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = None) -> Findings:
     """Learn each site of a file of rendered pages, and compare what it extracts with the reference texts.
 
-    Parameters
-    ----------
-    gold : sequence of GoldPage
-        Not used: the protocol needs rendered pages.
-    seed : int
-        Of the folds.
-    path : str, Path or None
-        File of rendered pages (`webmain.evaluation.visual`); without it there is nothing to measure.
-
-    Raises
-    ------
-    RenderedFileError
-        The file cannot be read.
+    Without a file there is nothing to measure; gold pages are not used. The seed draws the folds. Raises
+    RenderedFileError if the file cannot be read.
     """
-    del gold
     if path is None:
         note = "It needs pages rendered in a browser: --rendered FILE; none were given."
         return Findings(protocol="svm_visual", tables=(), notes=(note,), n_pages=0)
@@ -187,13 +169,7 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
 
 
 def ratios(site: Site, kept: NDArray[np.bool_], *, pages: Sequence[int] | None = None) -> tuple[float, float] | None:
-    """Return the means of matching and strict ratio over pages, in [0, 1]; None over no page.
-
-    Parameters
-    ----------
-    pages : sequence of int or None
-        Pages with a reference; None is all of them.
-    """
+    """Return the mean matching and strict ratio in [0, 1] over pages, by default all with a reference; None for none."""
     found = [page_ratios(site, kept, page) for page in (site.compared if pages is None else pages)]
     if not found:
         return None
@@ -208,16 +184,11 @@ def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, 
 
 
 def flaws_of_references(site: Site) -> dict[int, str]:
-    """Return the pages whose reference text is clearly not the article, judged by the pages alone, not by predictions.
+    """Return the pages whose reference text is clearly not the article, and why, judged by the pages, not by predictions.
 
     Two signs: the reference holds a whole block that is on most pages of the site; or it skips a block of
     `WHOLE_BLOCK_WORDS` words or more that is, in the column of text, between blocks that it holds, is on no other page
     and is mostly outside of anchors.
-
-    Returns
-    -------
-    dict of int to str
-        For each such page what is wrong with its reference, with the block's first words.
     """
     blocks = site.blocks
     n_pages = Counter(text for _, text in set(zip(blocks.page.tolist(), blocks.texts, strict=True)))
