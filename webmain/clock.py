@@ -70,10 +70,7 @@ class Deadline:
     It does not run while other pages are processed or the process waits. May be nested; a second thread that enters it
     while it runs is not counted.
 
-    Parameters
-    ----------
-    limit_s : float or None
-        CPU seconds; None for no limit.
+    `limit_s`: CPU seconds; None for no limit.
     """
 
     def __init__(self, limit_s: float | None = None) -> None:

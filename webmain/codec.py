@@ -28,19 +28,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Coder:
-    """How values of one type are written and read; None for values that need no conversion.
+    """How values of one type are written and read; None for values that need no conversion."""
 
-    Attributes
-    ----------
-    write, read : callable or None
-        To JSON types and back; not called with None if the type allows None.
-    is_nested : bool
-        The value has parts, so a table cell holds it as JSON.
-    """
-
+    # to JSON types and back; not called with None if the type allows None
     write: Callable[[Any], Any] | None = None
     read: Callable[[Any], Any] | None = None
-    is_nested: bool = False
+    is_nested: bool = False  # the value has parts, so a table cell holds it as JSON
 
 
 @cache
@@ -105,10 +98,8 @@ def plain(record: Any) -> dict[str, Any]:
 def build(record_type: type[T], values: Mapping[str, Any]) -> T:
     """Return the record that `plain` turned into these values; unknown keys are ignored.
 
-    Raises
-    ------
-    ValueError, TypeError, KeyError, AttributeError, RecursionError
-        The values don't have the expected form (`UNREADABLE`).
+    Raises ValueError, TypeError, KeyError, AttributeError, RecursionError if the values don't have the expected form
+    (`UNREADABLE`).
     """
     known: Any = record_type
     found = {
@@ -128,10 +119,7 @@ def cells(record_type: Any, values: Mapping[str, Any], names: Collection[str]) -
 def of_cells(record_type: Any, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plain values of a row of table cells; columns that are not fields are ignored.
 
-    Raises
-    ------
-    ValueError, TypeError, RecursionError
-        The row is damaged.
+    Raises ValueError, TypeError, RecursionError if the row is damaged.
     """
     found: dict[str, Any] = {}
     for name, coder in coders(record_type).items():

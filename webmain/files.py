@@ -73,6 +73,9 @@ def write_failure(label: str, error: OSError) -> StoreWriteError:
 class AppendFile:
     """An open file with an advisory lock (`flock`) on it; pieces are appended whole or not at all.
 
+    Raises NotAStoreError if it is a folder, a pipe or a device. Raises StoreLockedError: another process, or another
+    object in this one, appends to it. Raises StoreWriteError if the system refused to open it.
+
     Parameters
     ----------
     path : Path
@@ -81,15 +84,6 @@ class AppendFile:
         Its name in messages.
     read_only : bool
         Open what is there without a lock.
-
-    Raises
-    ------
-    NotAStoreError
-        It is a folder, a pipe or a device.
-    StoreLockedError
-        Another process, or another object in this one, appends to it.
-    StoreWriteError
-        The system refused to open it.
     """
 
     def __init__(self, path: Path, *, label: str, read_only: bool = False) -> None:
@@ -123,10 +117,7 @@ class AppendFile:
     def append(self, piece: bytes) -> int:
         """Write a piece whole or not at all; return where it begins.
 
-        Raises
-        ------
-        StoreFullError, StoreWriteError
-            The file is as long as it was.
+        Raises StoreFullError, StoreWriteError: the file is as long as it was.
         """
         begin = self.size()
         try:
@@ -161,22 +152,14 @@ class AppendFile:
     def mend_lines(self, what: str, is_line: Callable[[bytes], bool]) -> int:
         """Finish or cut off a last line that a killed process or a power cut has left without an end.
 
-        Parameters
-        ----------
-        what : str
-            What each line is: a JSON object of this kind.
-        is_line : callable
-            Returns True for such a line, whole or damaged, with or without its end.
+        `what`: what each line is: a JSON object of this kind. `is_line`: returns True for such a line, whole or
+        damaged, with or without its end.
+        Raises NotAStoreError if the file holds something else; it was left as it is.
 
         Returns
         -------
         int
             Bytes that were cut off.
-
-        Raises
-        ------
-        NotAStoreError
-            The file holds something else; it was left as it is.
         """
         with self.path.open("rb") as file:
             first = file.readline()
@@ -220,10 +203,7 @@ class AppendFile:
 def replaced_whole(path: Path) -> Iterator[Path]:
     """Give the path of a file beside `path` to write to, which takes its place when it is whole.
 
-    Raises
-    ------
-    OSError
-        `path` is a folder, or the system refuses.
+    Raises OSError: `path` is a folder, or the system refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():

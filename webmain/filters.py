@@ -23,12 +23,7 @@ def check(
     language: str | None = None,
     section: str | None = None,
 ) -> None:
-    """Raise an error unless an article passes all filters.
-
-    Raises
-    ------
-    Rejected
-    """
+    """Raise `Rejected` unless an article passes all filters."""
     check_age(article, since, until, undated)
     check_language(article, language)
     check_section(article, section)
@@ -39,10 +34,7 @@ def check_age(
 ) -> None:
     """Reject an article published before `since`, or at or after `until`; if `undated` is "reject", also one without a date.
 
-    Raises
-    ------
-    Rejected
-        `TOO_OLD`, `TOO_NEW` or `UNDATED`.
+    Raises Rejected (`TOO_OLD`, `TOO_NEW` or `UNDATED`).
     """
     published = article.published
     if published is None:
@@ -61,10 +53,7 @@ def check_age(
 def check_section(article: Article, sections: str | None) -> None:
     """Reject an article that is in none of these sections (separated by commas); one without a section passes.
 
-    Raises
-    ------
-    Rejected
-        `OTHER_SECTION`.
+    Raises Rejected (`OTHER_SECTION`).
     """
     wanted = {name.strip().casefold() for name in (sections or "").split(",")} - {""}
     if wanted and article.section and article.section.strip().casefold() not in wanted:
@@ -78,10 +67,7 @@ def check_language(article: Article, language: str | None) -> None:
 
     The detected language is used, or the declared one if none could be detected.
 
-    Raises
-    ------
-    Rejected
-        `OTHER_LANGUAGE`.
+    Raises Rejected (`OTHER_LANGUAGE`).
     """
     if not language:
         return

@@ -54,13 +54,7 @@ class Guarded(HTTP11DownloadHandler):
         self._pool: Any = _GuardedPool(self._pool, self._endpoint)
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch a page.
-
-        Raises
-        ------
-        RefusedAddressError
-            The guard refuses the address.
-        """
+        """Fetch a page; raises RefusedAddressError if the guard refuses the address."""
         try:
             self._guard.check_target(request.url)
             return await super().download_request(request)

@@ -257,10 +257,7 @@ class Article(Metadata):
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Return the article that `to_dict` has written; unknown keys are ignored.
 
-        Raises
-        ------
-        ValueError
-            A field has the wrong form, or the record is of a newer schema.
+        Raises ValueError if a field has the wrong form, or the record is of a newer schema.
         """
         from webmain.codec import build
 
@@ -282,10 +279,7 @@ class Article(Metadata):
 def article_id(url: str) -> str:
     """Return the id of the article at a canonical URL: the first 16 hex digits of its SHA-256.
 
-    Parameters
-    ----------
-    url : str
-        The canonical URL, or the page's own where there is none; as it is, without further normalisation.
+    `url`: the canonical URL, or the page's own where there is none; as it is, without further normalisation.
     """
     import hashlib
 

@@ -8,40 +8,24 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """What beside running text is kept of an article; it acts on what the extractor has judged.
+    """What beside running text is kept of an article; it acts on what the extractor has judged."""
 
-    Attributes
-    ----------
-    captions : bool or None
-        Captions of pictures and tables inside the article: True adds them, False removes them, None leaves them to the
-        extractor (each published method has its own way; the default method leaves them out).
-    tables, lists : bool
-        Tables of data, and lists that are less than half of the text: False removes them.
-    links : bool
-        Blocks tell where their links lead, and Markdown shows them.
-    images : bool
-        `Article.images` is filled, and Markdown shows them.
-    comments : bool
-        `Article.comments` is filled; what readers wrote is never part of the text then.
-    """
-
+    # captions of pictures and tables inside the article: True adds them, False removes them, None leaves them to the
+    # extractor (each published method has its own way; the default method leaves them out)
     captions: bool | None = None
+    # tables of data, and lists that are less than half of the text: False removes them
     tables: bool = True
     lists: bool = True
-    links: bool = False
-    images: bool = False
-    comments: bool = False
+    links: bool = False  # blocks tell where their links lead, and Markdown shows them
+    images: bool = False  # `Article.images` is filled, and Markdown shows them
+    comments: bool = False  # `Article.comments` is filled; what readers wrote is never part of the text then
 
     @classmethod
     def of(cls, wanted: Keep | str | Iterable[str] | None) -> Keep:
         """Read names such as "captions" and "no-tables", in one string separated by commas or one by one.
 
-        Raises
-        ------
-        ValueError
-            A name is not known, or is there both with and without "no-".
-        TypeError
-            Neither a `Keep` nor names.
+        Raises ValueError if a name is not known, or is there both with and without "no-". Raises TypeError
+        for anything but a `Keep` or names.
         """
         if isinstance(wanted, Keep):
             return wanted

@@ -56,13 +56,6 @@ class KnownUrls:
     """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
 
     Spiders get it with `crawler.get_extension(KnownUrls)`.
-
-    Attributes
-    ----------
-    path : str
-        The ledger's file; ":memory:" if nothing is kept for later runs.
-    visiting : Visiting
-        Pages whose articles are not durable yet.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,7 +64,7 @@ class KnownUrls:
         self._waiting: list[Done] = []
         self._closed = False
         self._told: dict[str, bool] = {}
-        self.visiting = Visiting()
+        self.visiting = Visiting()  # pages whose articles are not durable yet
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -91,13 +84,7 @@ class KnownUrls:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The open ledger.
-
-        Raises
-        ------
-        LedgerError
-            The file is not a ledger, or cannot be written.
-        """
+        """The open ledger; raises LedgerError if the file is not a ledger, or cannot be written."""
         return Ledger(self.path)
 
     @cached_property

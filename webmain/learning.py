@@ -348,7 +348,6 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
     ----------
     sites : sequence of str
         Domains or addresses.
-    spool : Spool
     max_pages : int
         Articles per site; at most about twice as many pages are fetched.
     contact : str

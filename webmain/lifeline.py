@@ -11,12 +11,8 @@ import sys
 def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
     """On Linux, have the kernel kill this process when the thread that started it ends.
 
-    Parameters
-    ----------
-    parent : int
-        The process that started this one; if it is gone already, this one ends at once.
-    by : int
-        The signal that ends it.
+    `parent`: the process that started this one; if it is gone already, this one ends at once. `by`: the signal that
+    ends it.
     """
     if sys.platform != "linux":
         return

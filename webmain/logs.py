@@ -32,17 +32,11 @@ _PARTICULAR: Final = re.compile(r"""\b[a-z][a-z0-9+.-]{1,10}://[^\s>)'"]+|\d+(?:
 
 
 class Repeated(logging.Filter):
-    """Passes the first lines of each kind, and counts the others.
-
-    Attributes
-    ----------
-    more : Counter
-        Number of suppressed lines, by the first line of their kind.
-    """
+    """Passes the first lines of each kind, and counts the others."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.more: Counter[str] = Counter()
+        self.more: Counter[str] = Counter()  # number of suppressed lines, by the first line of their kind
         self._counts: Counter[tuple[str, int, str]] = Counter()
         self._first: dict[tuple[str, int, str], str] = {}
 

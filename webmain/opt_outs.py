@@ -139,12 +139,7 @@ class Reservations:
 def reservations(files: dict[str, str], url: str) -> Iterator[str]:
     """Yield the opt-outs from use of a page in a host's tdmrep.json and ai.txt.
 
-    Parameters
-    ----------
-    files : dict of str
-        Their texts by name, "tdmrep" and "ai".
-    url : str
-        The page's address.
+    `files`: their texts by name, "tdmrep" and "ai". `url`: the page's address.
     """
     try:
         rules: Any = json.loads(files.get("tdmrep") or "[]")

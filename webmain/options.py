@@ -74,10 +74,7 @@ def option(crawler: Crawler, attribute: str, setting: str) -> Any:
 def page_options(crawler: Crawler) -> Options:
     """Return what a crawl wants of each page, and its limits.
 
-    Raises
-    ------
-    OSError, ValueError
-        The file of stop words cannot be read.
+    Raises OSError, ValueError if the file of stop words cannot be read.
     """
     settings = own(crawler.settings)
     path = settings.get("WEBMAIN_STOPWORDS")
@@ -95,10 +92,7 @@ def page_options(crawler: Crawler) -> Options:
 def site_rules(crawler: Crawler) -> Sites | None:
     """Return the user's rules for single sites (WEBMAIN_SITES); None if there are none.
 
-    Raises
-    ------
-    SitesError
-        The file cannot be used. A ValueError.
+    Raises SitesError: the file cannot be used. A ValueError.
     """
     path = own(crawler.settings).get("WEBMAIN_SITES")
     return read_sites(path) if path else None

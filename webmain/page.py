@@ -18,25 +18,17 @@ Bytes: TypeAlias = bytes | bytearray | memoryview
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hints:
-    """What a feed or a sitemap said about a page before it was fetched; strings as they stood there.
+    """What a feed or a sitemap said about a page before it was fetched; strings as they stood there."""
 
-    Attributes
-    ----------
-    source : str
-        "feed", "sitemap" or "news-sitemap".
-    published, modified : str or None
-        Date strings as found (RFC 822, ISO 8601, ...), unparsed.
-    content_html : str or None
-        The whole article as HTML where a feed carries it (`content:encoded`, Atom `content`, JSON Feed `content_html`).
-    """
-
-    source: str
+    source: str  # "feed", "sitemap" or "news-sitemap"
     title: str | None = None
+    # date strings as found (RFC 822, ISO 8601, ...), unparsed
     published: str | None = None
     modified: str | None = None
     authors: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     summary: str | None = None
+    # the whole article as HTML where a feed carries it (`content:encoded`, Atom `content`, JSON Feed `content_html`)
     content_html: str | None = field(default=None, repr=False)
     language: str | None = None
 
@@ -45,47 +37,21 @@ class Hints:
 class Page:
     """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
 
-    Attributes
-    ----------
-    url : str or None
-        Where it came from, after redirects. Without it no link is internal or external.
-    body : bytes or None
-        The body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
-    html : str or None
-        The markup as text; bytes given under this name are a body.
-    fetched_at : datetime or None
-        Time-zone aware.
-    status : int
-        HTTP status.
-    headers : Mapping[str, str]
-        Response headers, names in lower case.
-    hints : Hints or None
-        What a feed or sitemap said of it.
-    parts : tuple of Page
-        The following pages of an article over several pages, in order.
-    article_reason : str
-        Why a crawl took this page for an article ("" outside crawls).
-    rendering : Rendering or None
-        How a browser has drawn it; `html` is then the browser's document.
-
-    Raises
-    ------
-    TypeError
-        `html` is neither str nor bytes, or `body` no bytes.
-    ValueError
-        Bytes were given under both names.
+    Raises TypeError: `html` is neither str nor bytes, or `body` no bytes. Raises ValueError: bytes were given under
+    both names.
     """
 
-    url: str | None
-    html: str | None
+    url: str | None  # where it came from, after redirects. Without it no link is internal or external.
+    html: str | None  # the markup as text; bytes given under this name are a body
+    # the body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
     body: bytes | None
-    fetched_at: datetime | None
-    status: int
-    headers: Mapping[str, str] = field(hash=False)
-    hints: Hints | None
-    parts: tuple[Page, ...]
-    article_reason: str
-    rendering: Rendering | None
+    fetched_at: datetime | None  # time-zone aware
+    status: int  # HTTP status
+    headers: Mapping[str, str] = field(hash=False)  # response headers, names in lower case
+    hints: Hints | None  # what a feed or sitemap said of it
+    parts: tuple[Page, ...]  # the following pages of an article over several pages, in order
+    article_reason: str  # why a crawl took this page for an article ("" outside crawls)
+    rendering: Rendering | None  # how a browser has drawn it; `html` is then the browser's document
 
     def __init__(
         self,
@@ -117,10 +83,7 @@ class Page:
     def drawn(self, data: bytes) -> Page:
         """Return this page as a browser has drawn it.
 
-        Raises
-        ------
-        RenderingError
-            The bytes are no rendering (`webmain.rendered`).
+        Raises RenderingError if the bytes are no rendering (`webmain.rendered`).
         """
         html, rendering = decode(data)
         return replace(self, body=None, html=html, rendering=rendering)

@@ -46,53 +46,34 @@ MAX_JUDGED: Final = 50_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a run would find on one site now.
-
-    Attributes
-    ----------
-    front, problem : str
-        The front page after redirects; why it cannot be read, or "".
-    robots, crawl_delay_s : str, float or None
-        "allowed", "forbidden", "none" (there is no robots.txt), "unreadable", "ignored" (ROBOTSTXT_OBEY is off); its
-        Crawl-delay.
-    left_alone_s : float
-        Seconds for which the site's host is left alone after refusals.
-    feeds, sitemaps, sections : tuple of str
-        Sources that could be read; lists of articles that the front page links to.
-    known : int
-        Addresses found that an earlier run has settled.
-    new, last_day, last_week, undated : int
-        Addresses that would be fetched: all of them, and those by date from their source or address.
-    unread : int
-        Addresses of sitemaps that were not judged.
-    forbidden : int
-        New ones that robots.txt forbids; they are not in `new`.
-    n_requests, delay_s, takes_s : int, float, float
-        Minimum number of pages in a run, seconds between two requests, and duration of a run in seconds.
-    first : tuple of str
-        The addresses to be fetched first.
-    """
+    """What a run would find on one site now."""
 
     site: str
+    # the front page after redirects; why it cannot be read, or ""
     front: str
     problem: str
+    # "allowed", "forbidden", "none" (there is no robots.txt), "unreadable", "ignored" (ROBOTSTXT_OBEY is off); its
+    # Crawl-delay
     robots: str
     crawl_delay_s: float | None
-    left_alone_s: float
+    left_alone_s: float  # seconds for which the site's host is left alone after refusals
+    # sources that could be read; lists of articles that the front page links to
     feeds: tuple[str, ...]
     sitemaps: tuple[str, ...]
     sections: tuple[str, ...]
-    known: int
+    known: int  # addresses found that an earlier run has settled
+    # addresses that would be fetched: all of them, and those by date from their source or address
     new: int
     last_day: int
     last_week: int
     undated: int
-    unread: int
-    forbidden: int
+    unread: int  # addresses of sitemaps that were not judged
+    forbidden: int  # new ones that robots.txt forbids; they are not in `new`
+    # minimum number of pages in a run, seconds between two requests, and duration of a run in seconds
     n_requests: int
     delay_s: float
     takes_s: float
-    first: tuple[str, ...]
+    first: tuple[str, ...]  # the addresses to be fetched first
 
 
 @dataclass(slots=True)
@@ -133,6 +114,8 @@ class PlanSpider(NewsSpider):
 def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path | None) -> list[Plan]:
     """Return a plan for each site that a crawl with these arguments would visit; none if the crawl could not start.
 
+    Raises LedgerError if it cannot be read.
+
     Parameters
     ----------
     arguments : mapping
@@ -141,11 +124,6 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
         Settings in addition to the project's.
     ledger : Path or None
         The ledger of earlier runs; it is not changed. None, or a missing file, for none.
-
-    Raises
-    ------
-    LedgerError
-        It cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="webmain-plan-") as folder:
         copy = Path(folder) / "copy.ledger"

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 class Textfile:
-    """Gauges, one block each, in the order in which they are added; every value carries the given labels.
-
-    Parameters
-    ----------
-    labels : Mapping[str, str]
-    """
+    """Gauges, one block each, in the order in which they are added; every value carries the given labels."""
 
     def __init__(self, labels: Mapping[str, str] | None = None) -> None:
         self._labels = dict(labels or {})

@@ -35,23 +35,13 @@ class Reason(StrEnum):
 
 
 class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program made no error
-    """A page that cannot give an article, with the reason; an ordinary, picklable exception.
-
-    Attributes
-    ----------
-    reason : Reason
-        The kind of rejection, for counting.
-    detail : str
-        One sentence for people.
-    url : str or None
-        The page's URL where it is known.
-    """
+    """A page that cannot give an article, with the reason; an ordinary, picklable exception."""
 
     def __init__(self, reason: Reason, detail: str = "", *, url: str | None = None) -> None:
         super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
-        self.reason = Reason(reason)
-        self.detail = detail
-        self.url = url
+        self.reason = Reason(reason)  # the kind of rejection, for counting
+        self.detail = detail  # one sentence for people
+        self.url = url  # the page's URL where it is known
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rejected, (self.reason, self.detail, self.url)

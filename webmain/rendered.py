@@ -53,17 +53,10 @@ class NoBrowserError(RenderingError):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a block was drawn, and how.
+    """Where a block was drawn, and how."""
 
-    Attributes
-    ----------
-    style : int
-        Its place in `Rendering.styles`.
-    left, top, width, height : float
-        CSS pixels from the page's upper left corner.
-    """
-
-    style: int
+    style: int  # its place in `Rendering.styles`
+    # CSS pixels from the page's upper left corner
     left: float
     top: float
     width: float
@@ -72,22 +65,14 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Styles and rectangles of a page's blocks.
+    """Styles and rectangles of a page's blocks."""
 
-    Attributes
-    ----------
-    width, height : int
-        The window, in CSS pixels.
-    styles : tuple of mapping of str to str
-        Computed CSS properties whose value is not that of the body; each combination once.
-    boxes : tuple of Box
-        By the number in the attribute `MARK`.
-    """
-
+    # the window, in CSS pixels
     width: int
     height: int
+    # computed CSS properties whose value is not that of the body; each combination once
     styles: tuple[Mapping[str, str], ...]
-    boxes: tuple[Box, ...]
+    boxes: tuple[Box, ...]  # by the number in the attribute `MARK`
 
     def visual(self, mark: str | None) -> dict[str, str | float] | None:
         """Return the properties and the rectangle of the block with a mark; None where there is no such block."""
@@ -115,10 +100,7 @@ def encode(html: str, rendering: Rendering) -> bytes:
 def decode(data: bytes) -> tuple[str, Rendering]:
     """Return the markup and the rendering in bytes that `encode`, or a browser, has made; nothing in them is trusted.
 
-    Raises
-    ------
-    RenderingError
-        They have another form, or are too large.
+    Raises RenderingError if they have another form, or are too large.
     """
     if len(data) > MAX_BYTES:
         raise RenderingError(f"no rendering: {len(data):,} bytes, allowed are {MAX_BYTES:,}")

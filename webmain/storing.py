@@ -37,19 +37,13 @@ class Store(Step):
     If a store fails, the crawl ends with the reason "store_error" and uncommitted articles stay pending. Articles below the
     confidence `review_below` are listed after their commit, before they are reported; `review_only` puts them in a separate
     store.
-
-    Attributes
-    ----------
-    stores : Stores or None
-        The open stores.
-    places : tuple of (str, int)
-        Specification and number of articles of each store, set when the crawl has ended.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
+        # specification and number of articles of each store, set when the crawl has ended
         self.places: tuple[tuple[str, int], ...] = ()
-        self.stores: Stores | None = None
+        self.stores: Stores | None = None  # the open stores
         self._doubtful: Doubtful | None = None
         self._clock = clock
         self._canonical: dict[str, str] = {}

@@ -32,20 +32,11 @@ _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """Counts of the stored articles of low confidence.
+    """Counts of the stored articles of low confidence."""
 
-    Attributes
-    ----------
-    below : float
-        Confidence below which an article is doubtful.
-    place : str
-        File of the list.
-    doubtful, listed, kept_out : int
-        Doubtful articles; new lines in the list; articles kept out of the store.
-    """
-
-    below: float
-    place: str
+    below: float  # confidence below which an article is doubtful
+    place: str  # file of the list
+    # doubtful articles; new lines in the list; articles kept out of the store
     doubtful: int
     listed: int
     kept_out: int
@@ -53,63 +44,37 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The figures of a crawl for the summary, the progress line and the exit code.
-
-    Attributes
-    ----------
-    changes, visits : Mapping[str, int]
-        Changed articles by kind (`ChangeKind`); revisited articles that were not extracted, by outcome.
-    new, changed, unchanged : int
-        Stored articles.
-    known : int
-        Addresses skipped because an earlier crawl has settled them.
-    rejected, failed : Mapping[str, int]
-        Pages without an article, and addresses that could not be fetched, by reason, the most common first.
-    errors : int
-        Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
-    extractors : Mapping[str, int]
-        Stored articles by extractor.
-    learning : Mapping[str, int]
-        Sites that were learned, reused (from the model store), retrained, or that cannot be learned.
-    refused, refused_first : int, str
-        Requests of any kind that the network guard refused, and the reason for the first.
-    cpu_s : float
-        CPU seconds of the crawl's process, and of its workers after they have ended.
-    rendered : int
-        Pages that a browser has drawn.
-    not_rendered : Mapping[str, int]
-        Pages that could not be drawn, by reason; they continued as fetched.
-    review : Review or None
-        None if doubtful articles are not listed.
-    blocked : Mapping[str, int]
-        Refused pages, by status or kind of wall.
-    left_alone : tuple of str
-        Hosts that are left alone, with the end and the reason.
-    """
+    """The figures of a crawl for the summary, the progress line and the exit code."""
 
     pages: int
+    # stored articles
     new: int
     changed: int
     unchanged: int
-    known: int
+    known: int  # addresses skipped because an earlier crawl has settled them
+    # pages without an article, and addresses that could not be fetched, by reason, the most common first
     rejected: Mapping[str, int]
     failed: Mapping[str, int]
-    errors: int
+    errors: int  # unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored
+    # sites that were learned, reused (from the model store), retrained, or that cannot be learned
     learning: Mapping[str, int]
     sites: Mapping[str, tuple[int, int]]
     elapsed_s: float
     finish_reason: str
-    cpu_s: float = 0.0
+    cpu_s: float = 0.0  # CPU seconds of the crawl's process, and of its workers after they have ended
+    # changed articles by kind (`ChangeKind`); revisited articles that were not extracted, by outcome
     changes: Mapping[str, int] = field(default_factory=dict)
     visits: Mapping[str, int] = field(default_factory=dict)
-    extractors: Mapping[str, int] = field(default_factory=dict)
+    extractors: Mapping[str, int] = field(default_factory=dict)  # stored articles by extractor
+    # requests of any kind that the network guard refused, and the reason for the first
     refused: int = 0
     refused_first: str = ""
-    rendered: int = 0
+    rendered: int = 0  # pages that a browser has drawn
+    # pages that could not be drawn, by reason; they continued as fetched
     not_rendered: Mapping[str, int] = field(default_factory=dict)
-    review: Review | None = None
-    blocked: Mapping[str, int] = field(default_factory=dict)
-    left_alone: tuple[str, ...] = ()
+    review: Review | None = None  # None if doubtful articles are not listed
+    blocked: Mapping[str, int] = field(default_factory=dict)  # refused pages, by status or kind of wall
+    left_alone: tuple[str, ...] = ()  # hosts that are left alone, with the end and the reason
 
     @property
     def articles(self) -> int:
@@ -190,7 +155,6 @@ def render(
 
     Parameters
     ----------
-    found : Outcome
     places : iterable of (str, int)
         Each store's specification and number of articles.
     feeds : iterable of str
@@ -323,11 +287,7 @@ def as_json(stats: Stats) -> str:
 def as_prometheus(stats: Stats, *, name: str) -> str:
     """Return the figures as a Prometheus textfile, for the node exporter's textfile collector.
 
-    Parameters
-    ----------
-    stats : Mapping
-    name : str
-        Value of the label `crawl`, to distinguish several cron jobs.
+    `name`: value of the label `crawl`, to distinguish several cron jobs.
     """
     found = outcome(stats)
     file = Textfile({"crawl": name})

@@ -166,10 +166,7 @@ _CREDENTIALS = lazy(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]
 def site_key(url: str) -> str:
     """Return the key of the site a URL belongs to: its registered domain, private suffixes included.
 
-    Parameters
-    ----------
-    url : str
-        An HTTP URL, a URL without scheme (`//x.com/`), or a bare host (`news.bbc.co.uk`).
+    `url`: an HTTP URL, a URL without scheme (`//x.com/`), or a bare host (`news.bbc.co.uk`).
 
     Returns
     -------
@@ -246,12 +243,8 @@ _MANY_SLASHES = lazy(r"^(https?:)?/{2,}", re.I)
 def join(base: str | None, href: str) -> str | None:
     """Return the absolute HTTP URL a link leads to, or None if a crawler cannot follow it.
 
-    Parameters
-    ----------
-    base : str or None
-        The page's URL, or its `<base href>`; None if unknown (then only absolute links can be followed).
-    href : str
-        As it is in the page (entities decoded).
+    `base`: the page's URL, or its `<base href>`; None if unknown (then only absolute links can be followed). `href`: as
+    it is in the page (entities decoded).
 
     Returns
     -------

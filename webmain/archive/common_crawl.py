@@ -46,10 +46,7 @@ def list_of(month: str) -> str:
 def read_list(packed: bytes, month: str) -> Listed:
     """Parse a month's list; lines for anything but a WARC file in the month's own folder are refused.
 
-    Raises
-    ------
-    TooLargeError
-        Uncompressed, it is larger than allowed. A ValueError.
+    Raises TooLargeError: uncompressed, it is larger than allowed. A ValueError.
     """
     text = decode_body(packed, content="gzip", max_bytes=4 * MAX_LIST_BYTES)
     folder = f"{FOLDER}{month}/".encode()
@@ -73,16 +70,7 @@ class Wanted:
     A page is published before it is fetched: one fetched before `since` is too old. One fetched up to `LATE` after `until`
     is read, and its own date decides.
 
-    Parameters
-    ----------
-    domains : iterable of str
-        Hosts whose pages are wanted, including their subdomains; empty for all.
-    since, until : datetime or None
-
-    Attributes
-    ----------
-    n_passed : int
-        Number of records that were not wanted.
+    `domains`: hosts whose pages are wanted, including their subdomains; empty for all.
     """
 
     def __init__(
@@ -91,7 +79,7 @@ class Wanted:
         self.domains = frozenset(domains)
         self._since = since
         self._until = until + LATE if until is not None else None
-        self.n_passed = 0
+        self.n_passed = 0  # number of records that were not wanted
 
     def __call__(self, url: str | None, fetched_at: datetime | None) -> bool:
         """Return True if a record has to be read."""

@@ -28,6 +28,8 @@ class TooLargeError(ValueError):
 def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes: int = MAX_BYTES) -> bytes:
     """Return a body with the transfer encoding undone, then the content encodings.
 
+    Raises TooLargeError if the result would be larger; at no time is more than `max_bytes` kept.
+
     Parameters
     ----------
     body : bytes
@@ -36,11 +38,6 @@ def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes
         The headers `Transfer-Encoding` and `Content-Encoding`; unknown names are ignored.
     max_bytes : int
         Largest result.
-
-    Raises
-    ------
-    TooLargeError
-        The result would be larger; at no time is more than `max_bytes` kept.
     """
     if "chunked" in transfer.lower():
         body = dechunk(body)

@@ -39,33 +39,17 @@ class WarcWriter:
     ends in at most one incomplete member, which readers skip and which is removed when the file is next opened. Only one
     process may write to a file at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-        Ends in `.warc.gz`; created with its folders if missing.
-    software : str
-        Written to the `warcinfo` record at the start of each session.
-
-    Attributes
-    ----------
-    cut_bytes : int
-        Length of the incomplete member that was removed on opening; normally 0.
-
-    Raises
-    ------
-    StoreSpecError
-        The name does not end in `.warc.gz`.
-    NotAStoreError
-        The file exists and is not a gzip file; it was not changed.
-    StoreLockedError, StoreWriteError
-        As `AppendFile`.
+    `path`: ends in `.warc.gz`; created with its folders if missing. `software`: written to the `warcinfo` record at the
+    start of each session.
+    Raises StoreSpecError if the name does not end in `.warc.gz`. Raises NotAStoreError if the file exists and is not a
+    gzip file; it was not changed. Raises StoreLockedError, StoreWriteError (as `AppendFile`).
     """
 
     def __init__(self, path: str | Path, *, software: str = "webmain") -> None:
         self.path = Path(path)
         if not self.path.name.lower().endswith(".warc.gz"):
             raise StoreSpecError(f"warc {path}: the name of a recording ends in .warc.gz")
-        self.cut_bytes = 0
+        self.cut_bytes = 0  # length of the incomplete member that was removed on opening; normally 0
         self._file = AppendFile(self.path, label=f"warc {path}")
         try:
             self._mend()
@@ -87,6 +71,8 @@ class WarcWriter:
     ) -> int:
         """Append an answer; return the offset of its record.
 
+        Raises StoreFullError, StoreWriteError: the file has its previous length.
+
         Parameters
         ----------
         url : str
@@ -102,11 +88,6 @@ class WarcWriter:
             Time-zone aware; now by default.
         rendering : bytes, optional
             The browser's rendering (`webmain.rendered`), written as a metadata record after this one.
-
-        Raises
-        ------
-        StoreFullError, StoreWriteError
-            The file has its previous length.
         """
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")
@@ -166,17 +147,9 @@ class WarcWriter:
 class WarcIndex:
     """Finds the last capture of a URL in WARC files; keeps offsets, not bodies (about 300 bytes per URL).
 
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        WARC files; later files and records take precedence.
-    on_skip : callable, optional
-        Called for what was skipped, as by `read_pages`.
-
-    Raises
-    ------
-    ArchiveError
-        A file cannot be read.
+    `paths`: WARC files; later files and records take precedence. `on_skip`: called for what was skipped, as by
+    `read_pages`.
+    Raises ArchiveError if a file cannot be read.
     """
 
     def __init__(self, paths: Sequence[str | Path], *, on_skip: OnSkip | None = None) -> None:
@@ -199,10 +172,7 @@ class WarcIndex:
     def lookup(self, url: str) -> Capture | None:
         """Return the last recorded answer of any type and status, without following redirects; None if there is none.
 
-        Raises
-        ------
-        ArchiveError
-            The file was changed or removed since it was indexed.
+        Raises ArchiveError if the file was changed or removed since it was indexed.
         """
         place = self._places.get(replay_key(url))
         if place is None:

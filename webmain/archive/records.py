@@ -40,32 +40,17 @@ class Skip(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """An archived HTTP answer of any kind and status, with what a replay needs.
+    """An archived HTTP answer of any kind and status, with what a replay needs."""
 
-    Attributes
-    ----------
-    url : str
-        `WARC-Target-URI`.
-    headers : tuple of (str, str)
-        As recorded, in order, with names unchanged.
-    body : bytes
-        After transfer decoding, before content decoding: `Content-Encoding` still applies.
-    fetched_at : datetime or None
-        `WARC-Date`, in UTC.
-    identity, concurrent : str
-        `WARC-Record-ID`, and `WARC-Concurrent-To`: another record of the same capture.
-    rendering : bytes or None
-        The browser's rendering (`webmain.rendered`), if the next record has it.
-    """
-
-    url: str
+    url: str  # `WARC-Target-URI`
     status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    fetched_at: datetime | None
+    headers: tuple[tuple[str, str], ...]  # as recorded, in order, with names unchanged
+    body: bytes  # after transfer decoding, before content decoding: `Content-Encoding` still applies
+    fetched_at: datetime | None  # `WARC-Date`, in UTC
+    # `WARC-Record-ID`, and `WARC-Concurrent-To`: another record of the same capture
     identity: str = ""
     concurrent: str = ""
-    rendering: bytes | None = None
+    rendering: bytes | None = None  # the browser's rendering (`webmain.rendered`), if the next record has it
 
 
 def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:

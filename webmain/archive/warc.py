@@ -59,22 +59,19 @@ def read_pages(
     else its `file:` URL, so that the same file keeps the same id; its date is the file's time. Relative links of such
     a page lead nowhere; its canonical link still counts.
 
+    Raises ArchiveError: nothing is there. Raised by the call itself, not at the first page.
+
     Parameters
     ----------
     path : str or Path
-        A WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also .gz,
-        and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes.
+        A WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also
+        .gz, and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes.
     on_skip : callable, optional
         Called with the reason and the URL (the path of a file) for each record or file without a page.
     max_bytes : int
         Largest body, before and after decoding.
     is_wanted : callable, optional
         As for `read_captures`.
-
-    Raises
-    ------
-    ArchiveError
-        Nothing is there. Raised by the call itself, not at the first page.
     """
     return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
 

@@ -52,9 +52,7 @@ def bullets(notes: Sequence[str]) -> list[str]:
 def compare(args: argparse.Namespace) -> int:
     """Read gold, run what is missing, score and report; return the exit code.
 
-    Raises
-    ------
-    UsageError, UnknownSystem, PredictionsError, GoldError, OSError
+    Raises UsageError, UnknownSystem, PredictionsError, GoldError, OSError.
     """
     from webmain.evaluation import predictions, scoring, systems
     from webmain.evaluation.gold import GoldError

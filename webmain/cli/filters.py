@@ -25,10 +25,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
     """Return the times of --since and --until: from the first on, and before the second.
 
-    Raises
-    ------
-    EmptyPeriodError
-        The first is not earlier.
+    Raises EmptyPeriodError if the first is not earlier.
     """
     try:
         return periods.period_of(args.since, args.until)

@@ -152,15 +152,10 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
 
 
 class ArchivePages:
-    """The pages of a WARC file, a folder of HTML files, or a pattern matching such files.
-
-    Attributes
-    ----------
-    problems : list of str
-        After the last page: what could not be read, at most `MAX_DAMAGES`; one message if there was no page at all.
-    """
+    """The pages of a WARC file, a folder of HTML files, or a pattern matching such files."""
 
     def __init__(self, source: str, *, max_bytes: int = MAX_BYTES) -> None:
+        # after the last page: what could not be read, at most `MAX_DAMAGES`; one message if there was no page at all
         self.problems: list[str] = []
         self._source, self._max_bytes = source, max_bytes
         self._n_pages = 0

@@ -109,10 +109,7 @@ class Target:
 def target_of(url: str) -> Target:
     """Return what a URL connects to.
 
-    Raises
-    ------
-    BadAddress
-        It is not an HTTP URL, or its host or port cannot be parsed.
+    Raises BadAddress if it is not an HTTP URL, or its host or port cannot be parsed.
     """
     try:
         parts = urlsplit(url)
@@ -129,14 +126,10 @@ def target_of(url: str) -> Target:
 class Guard:
     """Decides which hosts and addresses may be connected to.
 
-    Parameters
-    ----------
-    named : iterable of str
-        URLs that the user gave: their hosts may be private, with their ports only. If the URL has no port, both web
-        ports are included, and so is the same name with or without `www.`. A name that had a public address before
-        may not become private, and no name may lead to a cloud's credential service.
-    allow_private : bool
-        Allow private addresses; ports of other services stay forbidden.
+    `named`: URLs that the user gave: their hosts may be private, with their ports only. If the URL has no port, both
+    web ports are included, and so is the same name with or without `www.`. A name that had a public address before may
+    not become private, and no name may lead to a cloud's credential service. `allow_private`: allow private addresses;
+    ports of other services stay forbidden.
     """
 
     def __init__(self, named: Iterable[str] = (), *, allow_private: bool = False) -> None:
@@ -147,11 +140,8 @@ class Guard:
     def check_target(self, url: str) -> Target:
         """Return what a URL connects to, unless it is refused without being resolved.
 
-        Raises
-        ------
-        BadAddress
-            Not an HTTP URL, a port of another service, an address in a non-standard spelling, or (`PrivateAddress`) one
-            that is not on the public internet.
+        Raises BadAddress: not an HTTP URL, a port of another service, an address in a non-standard spelling, or
+        (`PrivateAddress`) one that is not on the public internet.
         """
         target = target_of(url)
         if target in self._named:
@@ -174,10 +164,8 @@ class Guard:
     def check_addresses(self, target: Target, addresses: Sequence[str], url: str) -> None:
         """Raise an error if any address of a host may not be connected to.
 
-        Raises
-        ------
-        PrivateAddress
-            One of them is not public, the host was not given by the user, and private addresses are not allowed.
+        Raises PrivateAddress if one of them is not public, the host was not given by the user, and private addresses
+        are not allowed.
         """
         private = next((address for address in addresses if not is_public(address)), None)
         if private is None:

@@ -30,10 +30,7 @@ def within(timeout_s: float, work: Callable[[], T], *, url: str, give_up: Callab
 
     A thread is needed because neither the system's resolver nor a slowly sending server respects a time limit.
 
-    Raises
-    ------
-    Timeout
-        The work did not finish in time.
+    Raises Timeout: the work did not finish in time.
     """
     answer: queue.SimpleQueue[T | BaseException] = queue.SimpleQueue()
 

@@ -20,18 +20,12 @@ from typing import Any
 
 
 class FetchError(ValueError):
-    """A page could not be fetched; an ordinary, picklable exception.
-
-    Attributes
-    ----------
-    url : str
-        The address that failed; after redirects this is not the requested one.
-    """
+    """A page could not be fetched; an ordinary, picklable exception."""
 
     def __init__(self, message: str, url: str) -> None:
         super().__init__(f"{message}: {url[:300]}")
         self.message = message
-        self.url = url
+        self.url = url  # the address that failed; after redirects this is not the requested one
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.url)
@@ -74,20 +68,12 @@ class BadResponse(FetchError):  # noqa: N818
 
 
 class HTTPStatus(FetchError):  # noqa: N818
-    """An answer whose status isn't a success.
-
-    Attributes
-    ----------
-    status : int
-        The HTTP status.
-    headers : Mapping[str, str]
-        The answer's headers, names in lower case (`retry-after` for one).
-    """
+    """An answer whose status isn't a success."""
 
     def __init__(self, status: int, url: str, headers: Mapping[str, str]) -> None:
         super().__init__(f"HTTP status {status}", url)
-        self.status = status
-        self.headers = headers
+        self.status = status  # the HTTP status
+        self.headers = headers  # the answer's headers, names in lower case (`retry-after` for one)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.status, self.url, self.headers)

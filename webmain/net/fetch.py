@@ -58,6 +58,8 @@ def fetch(
 ) -> Page:
     """Fetch one page.
 
+    Raises FetchError: any of `webmain.net.errors`; every status other than 2xx is an `HTTPStatus`.
+
     Parameters
     ----------
     url : str
@@ -78,11 +80,6 @@ def fetch(
     Page
         With `body` (content coding undone), `status`, `headers` (names in lower case, repeated ones joined by commas),
         `url` after redirects, and `fetched_at` in UTC.
-
-    Raises
-    ------
-    FetchError
-        Any of `webmain.net.errors`; every status other than 2xx is an `HTTPStatus`.
     """
     guard = Guard(allow_private=allow_private)
     visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
@@ -215,13 +212,7 @@ class _Visit:
 
 
 def _request_form(url: str) -> str:
-    """Return a URL in the form for a request.
-
-    Raises
-    ------
-    BadAddress
-        Not an HTTP URL, or one with credentials.
-    """
+    """Return a URL in the form for a request; raises BadAddress for any but HTTP URLs without credentials."""
     form = normalise(url, keep_parameters=True)
     if form is None:
         raise BadAddress("not an http or https URL", url)

@@ -35,16 +35,11 @@ _PASSING: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
 class SourceError(RuntimeError):
-    """A file cannot be read further; a type of its own, since readers of records treat other errors as damage.
-
-    Attributes
-    ----------
-    is_missing : bool
-        The host answers that the file does not exist or is not accessible (403, 404, 410).
-    """
+    """A file cannot be read further; a type of its own, since readers of records treat other errors as damage."""
 
     def __init__(self, message: str, *, is_missing: bool = False) -> None:
         super().__init__(message)
+        # the host answers that the file does not exist or is not accessible (403, 404, 410)
         self.is_missing = is_missing
 
 
@@ -54,30 +49,17 @@ class StoppedReading(SourceError):  # noqa: N818 - no error: the end was asked f
 
 @dataclass(slots=True, kw_only=True)
 class DataHost:
-    """How files are requested, and how many bytes have been received.
-
-    Attributes
-    ----------
-    chunk_bytes : int
-        Bytes per request. Two such pieces are kept, to go back after a damaged record.
-    tries : int
-        Failed requests in a row before a file is given up.
-    back_off_s, longest_wait_s : float
-        Seconds to wait after the first failure, doubled with each; the file is given up if a server asks for longer.
-    timeout_s : float
-        Seconds for one request including its data.
-    max_bytes : int or None
-        Bytes after which reading stops.
-    """
+    """How files are requested, and how many bytes have been received."""
 
     user_agent: str
     guard: Guard
-    chunk_bytes: int = 8 << 20
-    tries: int = 8
+    chunk_bytes: int = 8 << 20  # bytes per request. Two such pieces are kept, to go back after a damaged record.
+    tries: int = 8  # failed requests in a row before a file is given up
+    # seconds to wait after the first failure, doubled with each; the file is given up if a server asks for longer
     back_off_s: float = 2.0
     longest_wait_s: float = 120.0
-    timeout_s: float = 300.0
-    max_bytes: int | None = None
+    timeout_s: float = 300.0  # seconds for one request including its data
+    max_bytes: int | None = None  # bytes after which reading stops
     n_bytes: int = 0
     n_failures: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -120,19 +102,13 @@ class RemoteFile(io.RawIOBase):
 
     At most two pieces are in memory. If a server ignores ranges, the file is read from its beginning up to the wanted
     position; after that it is read once, as long as the position only moves forward.
-
-    Attributes
-    ----------
-    size : int or None
-        Its length in bytes, once the server has sent it.
-    mark : str
-        Its ETag, else its modification date; "" if the server sends neither. If it changes while the file is
-        read, `SourceError` is raised.
     """
 
     def __init__(self, url: str, host: DataHost) -> None:
         self.name = url
-        self.size: int | None = None
+        self.size: int | None = None  # its length in bytes, once the server has sent it
+        # its ETag, else its modification date; "" if the server sends neither. If it changes while the file is read,
+        # `SourceError` is raised.
         self.mark = ""
         self._host = host
         self._at = 0
@@ -162,13 +138,7 @@ class RemoteFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Read some bytes, at least one before the end.
-
-        Raises
-        ------
-        SourceError
-            The bytes cannot be fetched.
-        """
+        """Read some bytes, at least one before the end; raises SourceError if the bytes cannot be fetched."""
         view = memoryview(buffer).cast("B")
         begin, piece = self._piece(self._at)
         at = self._at - begin

@@ -123,16 +123,9 @@ class BlockIndex:
     def update(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Index all articles stored or revised since the last update; return their number.
 
-        Parameters
-        ----------
-        progress : callable or None
-            Called with the numbers of articles done and to do, after each batch.
-
-        Raises
-        ------
-        StoreError
-            The store cannot be written (StoreWriteError, StoreFullError), is locked for too long, or this Python's
-            SQLite has no FTS5. Articles indexed before the error stay indexed.
+        `progress`: called with the numbers of articles done and to do, after each batch.
+        Raises StoreError: the store cannot be written (StoreWriteError, StoreFullError), is locked for too long, or
+        this Python's SQLite has no FTS5. Articles indexed before the error stay indexed.
         """
         if not self._is_current():
             self._start_anew()
@@ -166,26 +159,21 @@ class BlockIndex:
     ) -> Results:
         """Return the blocks that contain a query's words, ranked by Bp; the index is not updated (see `update`).
 
+        Raises QueryError if the query has no word, or too many. Raises StoreError if the database cannot be read, or
+        was never indexed and is open for reading only.
+
         Parameters
         ----------
         query : str or Query
             Words and "phrases" (`webmain.store.query.read_query`).
         limit, offset : int
             Number of results, and how many to skip first.
-        filters : Filters or None
         match : {"all", "any"}
             A block must have all of the query's words and phrases, or at least one.
         per : {"page", "block"}
             One result per article, by its best block, or one per block.
         width : int
             Most characters of a snippet; 0 for none, which is faster.
-
-        Raises
-        ------
-        QueryError
-            The query has no word, or too many.
-        StoreError
-            The database cannot be read, or was never indexed and is open for reading only.
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")

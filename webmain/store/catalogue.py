@@ -67,16 +67,10 @@ _KINDS: Final[tuple[tuple[tuple[str, ...], tuple[type, ...], Any], ...]] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A page of a list.
-
-    Attributes
-    ----------
-    articles : tuple of Listed
-    before, after : int or None
-        Key that the previous page ends before, and key that the next page begins after; None if there is no such page.
-    """
+    """A page of a list."""
 
     articles: tuple[Listed, ...]
+    # key that the previous page ends before, and key that the next page begins after; None if there is no such page
     before: int | None = None
     after: int | None = None
 
@@ -97,31 +91,19 @@ _VERSIONS = """SELECT e.revision, e.stored, length(e.text)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteHealth:
-    """Figures of a site in the store.
-
-    Attributes
-    ----------
-    n_articles, n_copies, n_changed : int
-        All articles; copies of other articles; articles with earlier texts.
-    last_fetched, last_published : str or None
-        ISO 8601.
-    median_words : float
-        Of the articles' texts.
-    confidence : float or None
-        Mean over the articles that have one.
-    n_unsure : int
-        Articles with a confidence below `UNSURE`.
-    """
+    """Figures of a site in the store."""
 
     site: str
+    # all articles; copies of other articles; articles with earlier texts
     n_articles: int
     n_copies: int
     n_changed: int
+    # ISO 8601
     last_fetched: str | None
     last_published: str | None
-    median_words: float
-    confidence: float | None
-    n_unsure: int
+    median_words: float  # of the articles' texts
+    confidence: float | None  # mean over the articles that have one
+    n_unsure: int  # articles with a confidence below `UNSURE`
 
 
 UNSURE: Final = 0.5
@@ -138,23 +120,14 @@ _SITES = """SELECT a.site, count(*) AS n_articles, count(a.duplicate_of) AS n_co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A crawl that wrote to a store.
-
-    Attributes
-    ----------
-    id : int
-    started, finished : str or None
-        ISO 8601; a crawl without an end is still running, or was killed.
-    reason : str
-        Why it ended.
-    arguments, stats : Mapping
-        Its arguments; its statistics at the end.
-    """
+    """A crawl that wrote to a store."""
 
     id: int
+    # ISO 8601; a crawl without an end is still running, or was killed
     started: str
     finished: str | None
-    reason: str
+    reason: str  # why it ended
+    # its arguments; its statistics at the end
     arguments: Mapping[str, Any]
     stats: Mapping[str, Any]
 
@@ -181,20 +154,17 @@ class Catalogue:
     ) -> Part:
         """Return a page of the list of articles.
 
+        Raises KeyError if there is no article with this key (any more).
+
         Parameters
         ----------
-        filters : Filters or None
         order : Order or None
             Latest first if None.
         after, before : int or None
-            Key (`Listed.key`) of the article that the page begins after or ends before; the first page if both are None.
+            Key (`Listed.key`) of the article that the page begins after or ends before; the first page if both are
+            None.
         limit : int
             Most articles on the page.
-
-        Raises
-        ------
-        KeyError
-            There is no article with this key (any more).
         """
         order = order or Order()
         column, backwards = SORTS[order.by], before is not None

@@ -29,50 +29,24 @@ CheckRow = Callable[[Sequence[Any]], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something that cannot be read.
+    """Something that cannot be read."""
 
-    Attributes
-    ----------
-    place : str
-        "line 17", "article row 5", "byte 1234"; "" if the whole file is meant.
-    reason : str
-        One sentence.
-    """
-
-    place: str
-    reason: str
+    place: str  # "line 17", "article row 5", "byte 1234"; "" if the whole file is meant
+    reason: str  # one sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes
-    ----------
-    what : str
-        "JSONL store", "SQLite store", "ledger", ...
-    n : int
-        Number of pieces that can be read.
-    pieces : str
-        Their name: "articles", "addresses", ...
-    problems : tuple of Problem
-        In the order of the file.
-    """
-
-    what: str
-    n: int
-    pieces: str
-    problems: tuple[Problem, ...]
+    what: str  # "JSONL store", "SQLite store", "ledger", ...
+    n: int  # number of pieces that can be read
+    pieces: str  # their name: "articles", "addresses", ...
+    problems: tuple[Problem, ...]  # in the order of the file
 
 
 def check_jsonl(path: Path) -> Checked:
-    """Read every line of a JSONL store.
-
-    Raises
-    ------
-    OSError
-        The system refuses.
-    """
+    """Read every line of a JSONL store; raises OSError if the system refuses."""
     found: list[Problem] = []
     ids: set[str] = set()
     end = 0
@@ -115,13 +89,7 @@ def _wrong_text(article: Article) -> str:
 
 
 def check_store(path: Path) -> Checked:
-    """Read every article of a SQLite store, with its earlier texts.
-
-    Raises
-    ------
-    OSError
-        The system refuses.
-    """
+    """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
     found: list[Problem] = []
     n = 0
     with _telling(found), closing(_opened(path)) as db:
@@ -164,13 +132,8 @@ def _wrong_record(row: Mapping[str, Any], blocks: Rows | None, words: Rows | Non
 def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> Checked:
     """Check a database of another kind row by row.
 
-    Parameters
-    ----------
-    path : Path
-    what : str
-        The kind of database, for messages.
-    queries : iterable of (table, query, check)
-        The first column identifies a row in messages; only the first table's rows are counted.
+    `what`: the kind of database, for messages. `queries`: the first column identifies a row in messages; only the first
+    table's rows are counted.
     """
     found: list[Problem] = []
     n, counted = 0, ""
@@ -216,13 +179,7 @@ def _wrong_pages(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def check_recording(path: Path) -> Checked:
-    """Read every record of a WARC file.
-
-    Raises
-    ------
-    OSError
-        The system refuses.
-    """
+    """Read every record of a WARC file; raises OSError if the system refuses."""
     found: list[Problem] = []
 
     def note(skip: Skip, place: str | None) -> None:

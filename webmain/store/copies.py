@@ -28,12 +28,7 @@ MAX_SEEN = 500_000
 class Copies:
     """Compares an article with those of this crawl and of the stores.
 
-    Parameters
-    ----------
-    stores : Stores or None
-        If None, only this crawl's articles are known.
-    signature_of : callable
-        Returns a text's signature.
+    `stores`: if None, only this crawl's articles are known. `signature_of`: returns a text's signature.
     """
 
     def __init__(self, stores: Stores | None, signature_of: Callable[[str], Signature] = signature) -> None:
@@ -84,12 +79,7 @@ class Copies:
     def original(self, article: Article) -> str | None:
         """Return the id of the article that this one is a copy of.
 
-        Raises
-        ------
-        Rejected
-            `BOILERPLATE`.
-        StoreError
-            The store cannot be read.
+        Raises Rejected (`BOILERPLATE`). Raises StoreError if the store cannot be read.
         """
         name = identify(article)
         same = self._exact.add(name, article.fingerprint)
@@ -147,10 +137,7 @@ class Copies:
 class ExactDuplicates:
     """Finds the earlier article with the same fingerprint.
 
-    Parameters
-    ----------
-    known : iterable of (str, str)
-        (id, fingerprint) of the articles already stored (`Store.fingerprints`).
+    `known`: (id, fingerprint) of the articles already stored (`Store.fingerprints`).
     """
 
     def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:

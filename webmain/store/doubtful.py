@@ -19,25 +19,17 @@ from webmain.store.review import Entry, ReviewList, confidence_of, kept_out_path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """The result of a commit.
+    """The result of a commit."""
 
-    Attributes
-    ----------
-    doubtful : int
-        Stored articles in doubt, including those already listed.
-    listed : int
-        Lines written.
-    kept_out : int
-        Articles stored in the store beside the main one.
-    """
-
-    doubtful: int
-    listed: int
-    kept_out: int
+    doubtful: int  # stored articles in doubt, including those already listed
+    listed: int  # lines written
+    kept_out: int  # articles stored in the store beside the main one
 
 
 class Doubtful:
     """The review list of a crawl, and the store for articles kept out.
+
+    Raises StoreError if a file is of another kind, is locked, or cannot be written.
 
     Parameters
     ----------
@@ -50,17 +42,10 @@ class Doubtful:
 
     Attributes
     ----------
-    kept_out : JsonlStore or None
-        The store of kept-out articles; the caller must call its `commit` and `close`.
     n_without : int
         Articles without a confidence.
     n_with : int
         Articles with a confidence.
-
-    Raises
-    ------
-    StoreError
-        A file is of another kind, is locked, or cannot be written.
     """
 
     def __init__(self, store_path: str | Path, *, below: float, keep_out: bool = False) -> None:
@@ -68,6 +53,7 @@ class Doubtful:
         self.n_with = self.n_without = 0
         self._waiting: dict[str, Entry] = {}
         self.list = ReviewList(review_path(store_path))
+        # the store of kept-out articles; the caller must call its `commit` and `close`
         self.kept_out: JsonlStore | None = None
         if keep_out:
             try:
@@ -95,10 +81,7 @@ class Doubtful:
     def note(self, stored: Iterable[Stored]) -> Noted:
         """List the articles in doubt among those that have been committed.
 
-        Raises
-        ------
-        StoreWriteError
-            The list cannot be written; the articles concerned must not be reported as done.
+        Raises StoreWriteError if the list cannot be written; the articles concerned must not be reported as done.
         """
         entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
         doubtful = [entry for entry in entries if entry.is_open]

@@ -42,26 +42,16 @@ COLUMNS = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which articles are exported; None selects all.
+    """Which articles are exported; None selects all."""
 
-    Attributes
-    ----------
-    site, language : str or None
-        As stored: "bbc.co.uk", "th".
-    since, until : datetime or None
-        At or after `since` and before `until`; time-zone aware. Articles without the date are left out.
-    date : str
-        Which date is compared: "published" or "fetched_at".
-    min_confidence : float or None
-        In [0, 1]; articles without a confidence are left out.
-    """
-
+    # as stored: "bbc.co.uk", "th"
     site: str | None = None
     language: str | None = None
+    # at or after `since` and before `until`; time-zone aware. Articles without the date are left out.
     since: datetime | None = None
     until: datetime | None = None
-    date: str = "published"
-    min_confidence: float | None = None
+    date: str = "published"  # which date is compared: "published" or "fetched_at"
+    min_confidence: float | None = None  # in [0, 1]; articles without a confidence are left out
 
     def has(self, article: Article) -> bool:
         """Return True if the article is selected."""
@@ -79,6 +69,9 @@ class Selection:
 def export(articles: Iterable[Article], path: str | Path, *, format: Format | str) -> int:  # noqa: A002 - the word users know
     """Write articles to a file or a folder; return their number.
 
+    Raises StoreSpecError if the format is unknown. Raises StoreWriteError, StoreFullError if the system refused to
+    write; anything at `path` is as it was. Raises StoreError: pyarrow is missing.
+
     Parameters
     ----------
     articles : iterable of Article
@@ -87,15 +80,6 @@ def export(articles: Iterable[Article], path: str | Path, *, format: Format | st
         The file; for `text` the folder, whose files are replaced one at a time.
     format : Format
         `jsonl`, `csv`, `text` or `parquet`.
-
-    Raises
-    ------
-    StoreSpecError
-        The format is unknown.
-    StoreWriteError, StoreFullError
-        The system refused to write; anything at `path` is as it was.
-    StoreError
-        pyarrow is missing.
     """
     try:
         form = Format(format)

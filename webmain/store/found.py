@@ -18,27 +18,17 @@ SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which articles a search covers.
+    """Which articles a search covers."""
 
-    Attributes
-    ----------
-    site, language, method : str or None
-        As stored: "bbc.co.uk", "th", "pab".
-    since, until : datetime or None
-        Published at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
-    below : float or None
-        Only articles with a confidence below this.
-    copies : bool
-        Only articles that are copies of others.
-    """
-
+    # as stored: "bbc.co.uk", "th", "pab"
     site: str | None = None
     language: str | None = None
     method: str | None = None
+    # published at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
     since: datetime | None = None
     until: datetime | None = None
-    below: float | None = None
-    copies: bool = False
+    below: float | None = None  # only articles with a confidence below this
+    copies: bool = False  # only articles that are copies of others
 
     def has(self, article: Article) -> bool:
         """Return True if a search covers the article."""
@@ -56,31 +46,14 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A block that was found, with its article.
+    """A block that was found, with its article."""
 
-    Attributes
-    ----------
-    rank : int
-        From 1.
-    priority : float
-        Bp, by which results are ranked.
-    block_priority, density : float
-        Pb and Kd.
-    id, url, title, site, language, published, extractor
-        Of the article, as stored.
-    position : int
-        `block.position`; `TITLE` for the title.
-    n_blocks : int
-        Number of the article's blocks that were found; 1 if each is a result of its own.
-    snippet : Snippet
-        Of the block. For a title: of the best block below it, else of the page's title if only that matches, else of the
-        beginning of the text.
-    """
-
-    rank: int
-    priority: float
+    rank: int  # from 1
+    priority: float  # Bp, by which results are ranked
+    # Pb and Kd
     block_priority: float
     density: float
+    # of the article, as stored
     id: str
     url: str | None
     title: str | None
@@ -88,29 +61,22 @@ class Hit:
     language: str | None
     published: str | None
     extractor: str
-    position: int
-    n_blocks: int
+    position: int  # `block.position`; `TITLE` for the title
+    n_blocks: int  # number of the article's blocks that were found; 1 if each is a result of its own
+    # of the block. For a title: of the best block below it, else of the page's title if only that matches, else of the
+    # beginning of the text.
     snippet: Snippet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """The results of a search.
+    """The results of a search."""
 
-    Attributes
-    ----------
-    hits : tuple of Hit
-        The requested part, best first.
-    n_pages, n_blocks : int
-        All articles and blocks that match.
-    unindexed : int
-        Articles that are not in the index yet, and were not searched.
-    """
-
-    hits: tuple[Hit, ...]
+    hits: tuple[Hit, ...]  # the requested part, best first
+    # all articles and blocks that match
     n_pages: int
     n_blocks: int
-    unindexed: int
+    unindexed: int  # articles that are not in the index yet, and were not searched
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON types only."""

@@ -53,21 +53,13 @@ _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a store.
+    """One line of a store."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    offset, size : int
-        Position and length in bytes, line end included.
-    id, mark, revision
-        Of its article; "" if it is not an article record, or is damaged.
-    """
-
-    number: int
+    number: int  # from 1
+    # position and length in bytes, line end included
     offset: int
     size: int
+    # of its article; "" if it is not an article record, or is damaged
     id: str = ""
     mark: bytes = b""
     revision: int = 0
@@ -81,6 +73,8 @@ class JsonlStore(Store):
 
     Opening reads the beginning of every line once to build an index: about 200 bytes of memory per article.
 
+    Raises StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError (see `webmain.files`).
+
     Parameters
     ----------
     path : str or Path
@@ -89,20 +83,6 @@ class JsonlStore(Store):
         Take no lock, repair nothing, refuse to add.
     clock : callable
         Returns the time written as `stored_at`.
-
-    Attributes
-    ----------
-    cut_bytes : int
-        Length of the unfinished last line that was cut off on opening; 0 as a rule.
-    damaged_lines : int
-        Complete lines that are not article records, or were damaged; they are left in the file and skipped.
-    damages : list of Line
-        The first of them.
-
-    Raises
-    ------
-    StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError
-        See `webmain.files`.
     """
 
     scheme = "jsonl"
@@ -115,9 +95,10 @@ class JsonlStore(Store):
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         super().__init__(path, read_only=read_only)
-        self.cut_bytes = 0
+        self.cut_bytes = 0  # length of the unfinished last line that was cut off on opening; 0 as a rule
+        # complete lines that are not article records, or were damaged; they are left in the file and skipped
         self.damaged_lines = 0
-        self.damages: list[Line] = []
+        self.damages: list[Line] = []  # the first of them
         self._lost: set[str] = set()
         self._clock = clock
         self._done: list[Stored] = []
@@ -149,11 +130,8 @@ class JsonlStore(Store):
     def commit(self) -> tuple[Stored, ...]:
         """Append the waiting articles, one line each; return what happened to each.
 
-        Raises
-        ------
-        StoreFullError, StoreWriteError
-            The lines before the failing one are whole and are returned by the next successful commit; the others still
-            wait.
+        Raises StoreFullError, StoreWriteError: the lines before the failing one are whole and are returned by the next
+        successful commit; the others still wait.
         """
         self._check_usable()
         while self._buffer:

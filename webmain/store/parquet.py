@@ -22,12 +22,7 @@ def write_parquet(record_type: type[Any], records: Iterable[Mapping[str, Any]], 
 
     Times are UTC, to the microsecond; lists, records and mappings are nested.
 
-    Raises
-    ------
-    StoreError
-        pyarrow is missing.
-    OSError
-        The system refuses.
+    Raises StoreError: pyarrow is missing. Raises OSError if the system refuses.
     """
     try:
         import pyarrow as pa

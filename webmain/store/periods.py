@@ -29,10 +29,7 @@ class Day:
 def read_day(text: str) -> Day:
     """Read a date, a time, or a number of days or hours ago: 2026-11-01, 3d, 12h.
 
-    Raises
-    ------
-    ValueError
-        It is none of these.
+    Raises ValueError if it is none of these.
     """
     if ago := _AGO.fullmatch(text):
         hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
@@ -50,10 +47,7 @@ def read_day(text: str) -> Day:
 def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:
     """Return the start and end of the period between two days: from the first on, and before the second.
 
-    Raises
-    ------
-    EmptyPeriodError
-        The first is not earlier.
+    Raises EmptyPeriodError if the first is not earlier.
     """
     first, end = since.start if since else None, until.end if until else None
     if first and end and first >= end:

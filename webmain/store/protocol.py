@@ -79,25 +79,13 @@ class Store(ABC):
     reading go through all articles, so a large store should override them. Raise `StoreError` or a subclass
     (`webmain.files`) for every error that users can fix.
 
-    Parameters
-    ----------
-    path : str or Path
-        The address.
-    read_only : bool
-        Take no lock, change nothing, refuse to add.
-
-    Attributes
-    ----------
-    scheme : str
-        The beginning of the store's specification, up to the last colon before the address.
-    path : Path
-        The address, as a path.
+    `path`: the address. `read_only`: take no lock, change nothing, refuse to add.
     """
 
-    scheme: ClassVar[str]
+    scheme: ClassVar[str]  # the beginning of the store's specification, up to the last colon before the address
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
-        self.path = Path(path).expanduser()
+        self.path = Path(path).expanduser()  # the address, as a path
         self._read_only = read_only
         self._buffer: list[Article] = []
         self._since = 0.0

@@ -41,17 +41,11 @@ class QueryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A word or a phrase of a query.
+    """A word or a phrase of a query."""
 
-    Attributes
-    ----------
-    tokens : tuple of str
-        Tokens that must follow each other.
-    starts : tuple of int
-        Indices of the tokens that begin a word: all tokens of a phrase but those after a sign inside a word, as in "l'homme".
-    """
-
-    tokens: tuple[str, ...]
+    tokens: tuple[str, ...]  # tokens that must follow each other
+    # indices of the tokens that begin a word: all tokens of a phrase but those after a sign inside a word, as in
+    # "l'homme"
     starts: tuple[int, ...]
 
     @property
@@ -62,18 +56,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as written and as parsed.
+    """A query as written and as parsed."""
 
-    Attributes
-    ----------
-    text : str
-        As the reader wrote it.
-    parts : tuple of Part
-        Distinct, in the order of the query.
-    """
-
-    text: str
-    parts: tuple[Part, ...]
+    text: str  # as the reader wrote it
+    parts: tuple[Part, ...]  # distinct, in the order of the query
 
 
 @lru_cache(maxsize=1 << 16)
@@ -118,17 +104,10 @@ def index_text(text: str) -> Indexed:
 def read_query(text: str) -> Query:
     """Parse a query: words, and phrases in quotation marks; there is no other syntax and no syntax error.
 
-    Parameters
-    ----------
-    text : str
-        Words written without a space between them (Thai, Chinese, "state-of-the-art") form a phrase. An unclosed quotation
-        mark extends to the end.
-
-    Raises
-    ------
-    QueryError
-        It contains no word, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
-        `MAX_QUERY_CHARS` characters.
+    `text`: words written without a space between them (Thai, Chinese, "state-of-the-art") form a phrase. An unclosed
+    quotation mark extends to the end.
+    Raises QueryError if it contains no word, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
+    `MAX_QUERY_CHARS` characters.
     """
     if len(text) > MAX_QUERY_CHARS:
         raise QueryError(f"the query has {len(text):,} characters, allowed are {MAX_QUERY_CHARS:,}")

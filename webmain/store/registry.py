@@ -22,18 +22,10 @@ _FORMS = "jsonl:PATH or sqlite:PATH, or module:Class:ADDRESS"
 def open_store(spec: str, *, read_only: bool = False) -> Store:
     """Open a store.
 
-    Parameters
-    ----------
-    spec : str
-        `jsonl:PATH`, `sqlite:PATH`, or `package.module:Class:ADDRESS`. A missing file is created, with its
-        folders.
-    read_only : bool
-        Take no lock and change nothing; the file must be there.
-
-    Raises
-    ------
-    StoreError
-        The specification does not name a store (StoreSpecError), or the store cannot be opened; see `webmain.files`.
+    `spec`: `jsonl:PATH`, `sqlite:PATH`, or `package.module:Class:ADDRESS`. A missing file is created, with its folders.
+    `read_only`: take no lock and change nothing; the file must be there.
+    Raises StoreError if the specification does not name a store (StoreSpecError), or the store cannot be opened; see
+    `webmain.files`.
     """
     store_class, address = located(spec)
     return store_class(address, read_only=read_only)
@@ -42,10 +34,7 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
 def located(spec: str) -> tuple[type[Store], str]:
     """Return the class of the store that a specification names, and its address; nothing is opened.
 
-    Raises
-    ------
-    StoreSpecError
-        The form is unknown, the address is missing, or there is no such class.
+    Raises StoreSpecError if the form is unknown, the address is missing, or there is no such class.
     """
     location, address = split_spec(spec)
     if not address:
@@ -73,10 +62,7 @@ def split_spec(spec: str) -> tuple[str, str]:
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
     """Open several stores, separated by commas; a comma splits only before a known form, so paths may contain commas.
 
-    Raises
-    ------
-    StoreError
-        As `open_store`; also if one file is named twice. The stores already opened are closed again.
+    Raises StoreError (as `open_store`; also if one file is named twice. The stores already opened are closed again).
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(open_store(spec, read_only=read_only)) for spec in split_specs(specs)]

@@ -34,45 +34,20 @@ UNSURE_BELOW = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A line of the list.
+    """A line of the list."""
 
-    Attributes
-    ----------
-    id : str
-        The id that the article is stored under.
-    url : str or None
-    confidence : float
-        The extractor's, in [0, 1].
-    below : float
-        The threshold it was compared with: an entry whose confidence is not below it ends the doubt.
-    why : str
-        The reasons for the doubt, in a few words.
-    extractor : str
-    title : str or None
-    n_chars : int
-        Unicode characters of the text.
-    start : str
-        The first characters of the text, at most `START_CHARS`.
-    fetched_at : str or None
-        ISO 8601, with time zone.
-    fingerprint : str
-        Of the text: it changes with the text.
-    kept_out : bool
-        Whether it is in the store beside the main one (`kept_out_path`) instead of the main one.
-    """
-
-    id: str
+    id: str  # the id that the article is stored under
     url: str | None
-    confidence: float
-    below: float
-    why: str
+    confidence: float  # the extractor's, in [0, 1]
+    below: float  # the threshold it was compared with: an entry whose confidence is not below it ends the doubt
+    why: str  # the reasons for the doubt, in a few words
     extractor: str
     title: str | None
-    n_chars: int
-    start: str
-    fetched_at: str | None
-    fingerprint: str
-    kept_out: bool = False
+    n_chars: int  # Unicode characters of the text
+    start: str  # the first characters of the text, at most `START_CHARS`
+    fetched_at: str | None  # ISO 8601, with time zone
+    fingerprint: str  # of the text: it changes with the text
+    kept_out: bool = False  # whether it is in the store beside the main one (`kept_out_path`) instead of the main one
 
     @property
     def is_open(self) -> bool:
@@ -159,10 +134,9 @@ def kept_out_path(store_path: str | Path) -> Path:
 class ReviewList:
     """An open review list; one process writes to a file at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-        Created, with its folders, if missing.
+    `path`: created, with its folders, if missing.
+    Raises NotAStoreError if the file is something else; it was left as it is. Raises StoreLockedError, StoreWriteError
+    (as for stores).
 
     Attributes
     ----------
@@ -170,13 +144,6 @@ class ReviewList:
         Length of an unfinished last line that was cut off on opening; 0 as a rule.
     damaged_lines : int
         Complete lines that are not entries; they are left in the file and ignored.
-
-    Raises
-    ------
-    NotAStoreError
-        The file is something else; it was left as it is.
-    StoreLockedError, StoreWriteError
-        As for stores.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -212,10 +179,7 @@ class ReviewList:
     def note(self, entries: Iterable[Entry]) -> int:
         """Append the entries that are not in the list yet; return the number of lines written.
 
-        Raises
-        ------
-        StoreFullError, StoreWriteError
-            The lines before the failing one are complete.
+        Raises StoreFullError, StoreWriteError: the lines before the failing one are complete.
         """
         n = 0
         for entry in entries:
@@ -248,12 +212,7 @@ def _entries(path: Path) -> tuple[dict[str, Entry], int]:
 def read_review(path: str | Path) -> list[Entry]:
     """Return the articles whose last line leaves them in doubt, the least confident first; needs no lock.
 
-    Raises
-    ------
-    NotAStoreError
-        The file is something else.
-    StoreError
-        It cannot be read.
+    Raises NotAStoreError if the file is something else. Raises StoreError if it cannot be read.
     """
     try:
         last, n_other = _entries(Path(path))

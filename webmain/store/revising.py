@@ -21,21 +21,11 @@ _TOLD: Final = tuple(name for name in _TAKEN if name != "page_title")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revised:
-    """What to store after a new visit.
+    """What to store after a new visit."""
 
-    Attributes
-    ----------
-    article : Article
-        The new article if it changed, else the earlier one with updated metadata.
-    change : ChangeKind
-        NONE: no revision.
-    is_news : bool
-        Whether there is anything to write.
-    """
-
-    article: Article
-    change: ChangeKind
-    is_news: bool
+    article: Article  # the new article if it changed, else the earlier one with updated metadata
+    change: ChangeKind  # NONE: no revision
+    is_news: bool  # whether there is anything to write
 
 
 def revised(before: Article, after: Article) -> Revised:

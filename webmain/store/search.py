@@ -16,18 +16,10 @@ from webmain.store.sqlite import SqliteStore
 def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     """Return the search over a store, for use in a `with` block.
 
-    Parameters
-    ----------
-    spec : str
-        `sqlite:PATH`.
-    read_only : bool
-        Change nothing: the index stays as it is. A file that cannot be written is opened so, too.
-
-    Raises
-    ------
-    StoreError
-        The specification does not name an SQLite store (StoreSpecError), there is no such file, or it cannot be opened; see
-        `webmain.store.protocol`.
+    `spec`: `sqlite:PATH`. `read_only`: change nothing: the index stays as it is. A file that cannot be written is
+    opened so, too.
+    Raises StoreError if the specification does not name an SQLite store (StoreSpecError), there is no such file, or it
+    cannot be opened; see `webmain.store.protocol`.
     """
     form, colon, path = spec.strip().partition(":")
     if not colon or form.strip().lower() != "sqlite" or not path.strip():

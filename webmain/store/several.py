@@ -54,10 +54,7 @@ class Stores:
     def commit(self) -> tuple[Stored, ...]:
         """Commit every store, even if one fails; return what all of them have committed, in this call or the next.
 
-        Raises
-        ------
-        StoreError
-            The first failure. The articles concerned still wait in the store that failed.
+        Raises StoreError: the first failure. The articles concerned still wait in the store that failed.
         """
         return self._all([store.commit for store in self.stores])
 

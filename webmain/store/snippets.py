@@ -24,18 +24,10 @@ _BLANKS = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x85\u2028\u2029", " "))
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A passage of a stored text.
+    """A passage of a stored text."""
 
-    Attributes
-    ----------
-    text : str
-        As stored, with line breaks and tabs as spaces; "…" where it was cut.
-    marks : tuple of (int, int)
-        Half-open ranges of `text` that match the query, ascending and disjoint.
-    """
-
-    text: str
-    marks: tuple[tuple[int, int], ...] = ()
+    text: str  # as stored, with line breaks and tabs as spaces; "…" where it was cut
+    marks: tuple[tuple[int, int], ...] = ()  # half-open ranges of `text` that match the query, ascending and disjoint
 
     def marked(self, before: str, after: str) -> str:
         """Return the text with `before` and `after` around each mark."""
@@ -67,13 +59,8 @@ class _Match:
 def snippet(text: str, parts: Sequence[Part], *, width: int = WIDTH) -> Snippet:
     """Return the passage that contains most of a query's parts, or the text's beginning if it has none.
 
-    Parameters
-    ----------
-    text : str
-        Any length; only the first 20,000 characters with a match of a long text are read.
-    parts : sequence of Part
-    width : int
-        Most characters of the passage; 0 for none.
+    `text`: any length; only the first 20,000 characters with a match of a long text are read. `width`: most characters
+    of the passage; 0 for none.
     """
     if width <= 0:
         return Snippet("")

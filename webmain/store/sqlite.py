@@ -50,6 +50,8 @@ class SqliteStore(Store):
     committed; a power cut may lose the last seconds, and never breaks the file. Several processes may write; each
     waits for the other for up to `wait_s`.
 
+    Raises NotAStoreError, NewerStoreError, StoreWriteError (see `webmain.files`).
+
     Parameters
     ----------
     path : str or Path
@@ -60,11 +62,6 @@ class SqliteStore(Store):
         How long to wait for another writer, and how long the store answers after it was opened, in seconds.
     clock : callable
         Returns the time written as `first_stored`, `last_stored`, `started`, `finished`.
-
-    Raises
-    ------
-    NotAStoreError, NewerStoreError, StoreWriteError
-        See `webmain.files`.
     """
 
     scheme = "sqlite"
@@ -97,10 +94,8 @@ class SqliteStore(Store):
     def commit(self) -> tuple[Stored, ...]:
         """Write the waiting articles in one transaction; return what happened to each.
 
-        Raises
-        ------
-        StoreFullError, StoreLockedError, StoreWriteError, StoreDamagedError
-            Nothing was written; all articles still wait.
+        Raises StoreFullError, StoreLockedError, StoreWriteError, StoreDamagedError: nothing was written; all articles
+        still wait.
         """
         self._check_usable()
         waiting = list(self._buffer)
@@ -116,13 +111,7 @@ class SqliteStore(Store):
         return done
 
     def get(self, article_id: str) -> Article | None:
-        """Return an article.
-
-        Raises
-        ------
-        StoreDamagedError
-            It is stored but cannot be read.
-        """
+        """Return an article; raises StoreDamagedError if it is stored but cannot be read."""
         for key, article in self._read("WHERE id = ?", (article_id,)):
             if article is None:
                 raise StoreDamagedError(f"store {self.spec}: article {article_id} (row {key}) {DAMAGED_ROW}")
@@ -211,10 +200,7 @@ class SqliteStore(Store):
     def start_run(self, arguments: Mapping[str, Any]) -> int:
         """Record the start of a crawl; articles stored from now on carry its number.
 
-        Parameters
-        ----------
-        arguments : Mapping
-            Arguments of the crawl, written as JSON; values that JSON cannot express as their `str`.
+        `arguments`: arguments of the crawl, written as JSON; values that JSON cannot express as their `str`.
         """
         self._check_usable(writing=True)
         with self._file.transaction():
@@ -238,10 +224,7 @@ class SqliteStore(Store):
     def bands(self, algorithm: str) -> SqliteBands:
         """Return the store of near-duplicate signatures in this database; `commit` writes them with the articles.
 
-        Parameters
-        ----------
-        algorithm : str
-            Name and version of the signature algorithm; signatures of another algorithm are deleted.
+        `algorithm`: name and version of the signature algorithm; signatures of another algorithm are deleted.
         """
         self._check_usable(writing=True)
         if self._bands is None:

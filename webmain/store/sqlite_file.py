@@ -43,6 +43,8 @@ _WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOE
 class SqliteFile:
     """A connection to a store's database.
 
+    Raises NotAStoreError, NewerStoreError, StoreWriteError (see `webmain.files`).
+
     Parameters
     ----------
     path : Path
@@ -55,11 +57,6 @@ class SqliteFile:
         How long to wait for another writer, in seconds.
     limit_s : float or None
         Seconds after which statements fail, counted from the opening.
-
-    Raises
-    ------
-    NotAStoreError, NewerStoreError, StoreWriteError
-        See `webmain.files`.
     """
 
     def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float, limit_s: float | None = None) -> None:

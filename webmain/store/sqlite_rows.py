@@ -20,10 +20,7 @@ def article_of(
 ) -> Article:
     """Return the article made from a row with `record` and `text` and the rows of its blocks and words.
 
-    Raises
-    ------
-    ValueError, TypeError, KeyError, AttributeError, RecursionError
-        They are damaged (`UNREADABLE`).
+    Raises ValueError, TypeError, KeyError, AttributeError, RecursionError if they are damaged (`UNREADABLE`).
     """
     if isinstance(row["record"], bytes):
         raise ValueError("bytes in the place of record")

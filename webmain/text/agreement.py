@@ -11,17 +11,10 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """The number of tokens that two texts have in common; the sum of two agreements is that of both pairs together.
+    """The number of tokens that two texts have in common; the sum of two agreements is that of both pairs together."""
 
-    Attributes
-    ----------
-    n_common : int
-        Tokens in both texts.
-    n_predicted, n_gold : int
-        Tokens of the predicted and of the gold text.
-    """
-
-    n_common: int = 0
+    n_common: int = 0  # tokens in both texts
+    # tokens of the predicted and of the gold text
     n_predicted: int = 0
     n_gold: int = 0
 
@@ -56,10 +49,7 @@ def _share(n_common: int, n: int, *, other: int) -> float:
 def overlap(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
     """Compare two texts as multisets of tokens: the order makes no difference, the number of occurrences does.
 
-    Parameters
-    ----------
-    predicted, gold : sequence of hashable
-        Usually `webmain.text.words.tokens` of each text.
+    `predicted, gold`: usually `webmain.text.words.tokens` of each text.
     """
     n_common = (Counter(predicted) & Counter(gold)).total()
     return Agreement(n_common=n_common, n_predicted=len(predicted), n_gold=len(gold))

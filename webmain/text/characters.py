@@ -92,23 +92,14 @@ class Counts:
     """Counts of several texts, one row each; sums over rows are the counts of the texts together.
 
     (But for the space that would be between two texts, and the rounding where words are estimated.)
-
-    Attributes
-    ----------
-    n_chars : NDArray
-        `(n_texts,) int32`, Unicode characters after white space is folded.
-    n_words : NDArray
-        `(n_texts,) int32`. Runs of letters, marks and digits, an apostrophe inside a word not ending it; plus, for
-        scripts without spaces, an estimate: their letters divided by the mean length of a word
-        (`MEAN_WORD_LENGTH_...`), rounded, at least one if there are any. `webmain.text.words` segments them properly, at
-        a hundred times the cost.
-    n_punctuation : NDArray
-        `(n_texts,) int32`, characters of Unicode's category P.
     """
 
-    n_chars: NDArray[np.int32]
+    n_chars: NDArray[np.int32]  # `(n_texts,)`, Unicode characters after white space is folded
+    # `(n_texts,)`, runs of letters, marks and digits, an apostrophe inside a word not ending it; plus, for
+    # scripts without spaces, an estimate: their letters divided by the mean length of a word (`MEAN_WORD_LENGTH_...`),
+    # rounded, at least one if there are any. `webmain.text.words` segments them properly, at a hundred times the cost.
     n_words: NDArray[np.int32]
-    n_punctuation: NDArray[np.int32]
+    n_punctuation: NDArray[np.int32]  # `(n_texts,)`, characters of Unicode's category P
 
 
 def classify(text: str) -> NDArray[np.uint8]:
@@ -120,10 +111,7 @@ def classify(text: str) -> NDArray[np.uint8]:
 def count(texts: Sequence[str]) -> Counts:
     """Count characters, words and punctuation of each text.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The leaves of a page, say; empty texts have zeros.
+    `texts`: the leaves of a page, say; empty texts have zeros.
 
     Returns
     -------

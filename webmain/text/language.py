@@ -72,18 +72,10 @@ ISO_639_1 = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """A detected language.
+    """A detected language."""
 
-    Attributes
-    ----------
-    language : str
-        ISO 639-1 code (639-3 where there is none); "und" when unsure, "zxx" when there are no letters.
-    score : float
-        Probability of the likeliest language, in [0, 1]; 1.0 if the script or the fast model decided.
-    """
-
-    language: str
-    score: float
+    language: str  # ISO 639-1 code (639-3 where there is none); "und" when unsure, "zxx" when there are no letters
+    score: float  # probability of the likeliest language, in [0, 1]; 1.0 if the script or the fast model decided
 
 
 def detect(text: str) -> Language:

@@ -22,10 +22,7 @@ def parse_json(text: str) -> list[Any]:
     Tolerates comments, CDATA and comment marks, trailing or missing commas, control characters, single quotes, stray
     quotes inside strings, escaped entities, several values in a row and a missing end.
 
-    Parameters
-    ----------
-    text : str
-        The script's content. Cost is linear in it; over `MAX_SCRIPT_CHARS` nothing is read.
+    `text`: the script's content. Cost is linear in it; over `MAX_SCRIPT_CHARS` nothing is read.
 
     Returns
     -------

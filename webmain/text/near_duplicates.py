@@ -36,21 +36,11 @@ MAX_CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """The near-duplicate of a new article.
+    """The near-duplicate of a new article."""
 
-    Attributes
-    ----------
-    id : str
-        The most similar earlier article.
-    cluster : str
-        The first article of its cluster.
-    similarity : float
-        Estimated Jaccard similarity of the shingles, in [0, 1].
-    """
-
-    id: str
-    cluster: str
-    similarity: float
+    id: str  # the most similar earlier article
+    cluster: str  # the first article of its cluster
+    similarity: float  # estimated Jaccard similarity of the shingles, in [0, 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,20 +67,12 @@ class MemoryBands:
 
     A hash may belong to an article that was removed, or whose signature was replaced: candidates are compared anyway.
 
-    Parameters
-    ----------
-    max_entries : int or None
-        Maximum entries, beyond which the oldest are removed; None for no limit.
-
-    Attributes
-    ----------
-    entries : Mapping
-        Entries by id, oldest first.
+    `max_entries`: maximum entries, beyond which the oldest are removed; None for no limit.
     """
 
     def __init__(self, *, max_entries: int | None = MAX_ENTRIES) -> None:
         self._max = max_entries
-        self.entries: OrderedDict[str, Entry] = OrderedDict()
+        self.entries: OrderedDict[str, Entry] = OrderedDict()  # by id, oldest first
         self.clear()
 
     def __len__(self) -> int:
@@ -147,13 +129,8 @@ class MemoryBands:
 class NearDuplicates:
     """Finds the earlier near-duplicate of a new article, by `webmain.text.shingles.signature`.
 
-    Parameters
-    ----------
-    threshold : float
-        Minimum similarity of near-duplicates, in (0, 1].
-    bands : Bands or None
-        The index; by default in memory for one run, so that articles of earlier runs are found only if they are added
-        again (from `Store.articles`).
+    `threshold`: minimum similarity of near-duplicates, in (0, 1]. `bands`: the index; by default in memory for one run,
+    so that articles of earlier runs are found only if they are added again (from `Store.articles`).
     """
 
     def __init__(self, *, threshold: float = THRESHOLD, bands: Bands | None = None) -> None:
@@ -167,10 +144,7 @@ class NearDuplicates:
     def add(self, article_id: str, signature: Sequence[int]) -> Match | None:
         """Return an article's match like `find`, then index it, unless its signature is that of an empty text.
 
-        Raises
-        ------
-        ValueError
-            The signature does not have 128 numbers.
+        Raises ValueError if the signature does not have 128 numbers.
         """
         if not _is_informative(signature):
             return None

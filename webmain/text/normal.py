@@ -110,10 +110,7 @@ def fold_apostrophes(text: str) -> str:
 def fold_case(text: str, *, language: str | None = None) -> str:
     """Return a text with case folded.
 
-    Parameters
-    ----------
-    language : str or None
-        With "tr" or "az", the dotted and the dotless i stay different letters.
+    `language`: with "tr" or "az", the dotted and the dotless i stay different letters.
     """
     if language in {"tr", "az"}:
         text = text.translate(_DOTTED_I)
@@ -174,10 +171,7 @@ def has_astral_marks(text: str) -> bool:
 def mark_ranges(*, astral: bool) -> str:
     """Return all marks (category M), which belong to words, as the inside of a character class; `re` has no class for them.
 
-    Parameters
-    ----------
-    astral : bool
-        Include marks above U+FFFF: `re` finds the others in one step, but tries these range by range.
+    `astral`: include marks above U+FFFF: `re` finds the others in one step, but tries these range by range.
     """
     marks = [point for point in range(0x20000 if astral else 0x10000) if unicodedata.category(chr(point))[0] == "M"]
     return _character_class([*marks, *range(0xE0100, 0xE01F0)] if astral else marks)

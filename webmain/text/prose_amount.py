@@ -46,10 +46,7 @@ def plain(text: str) -> str:
 def prose_chars(text: str) -> float:
     """Return the characters of prose in a string, each Chinese, Japanese and Korean one counted as three.
 
-    Parameters
-    ----------
-    text : str
-        With or without markup.
+    `text`: with or without markup.
 
     Returns
     -------

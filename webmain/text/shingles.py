@@ -67,15 +67,12 @@ def signature(text: str) -> Signature:
 def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
     """Estimate the Jaccard similarity of two texts' shingles from their signatures.
 
+    Raises ValueError if the signatures have different lengths.
+
     Returns
     -------
     float
         Share of equal positions, in [0, 1], with a standard error of at most 0.045; 0.0 if either is empty.
-
-    Raises
-    ------
-    ValueError
-        The signatures have different lengths.
     """
     if not first or not second:
         return 0.0
@@ -87,12 +84,8 @@ def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
 def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
     """Return the hash of each shingle of a text.
 
-    Parameters
-    ----------
-    folded : str
-        A text whose case is folded already, in NFC.
-    words, chars : int
-        Length of the shingles in spaced scripts, in words, and in unspaced ones, in letters.
+    `folded`: a text whose case is folded already, in NFC. `words, chars`: length of the shingles in spaced scripts, in
+    words, and in unspaced ones, in letters.
 
     Returns
     -------

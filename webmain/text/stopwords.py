@@ -26,10 +26,7 @@ class StopWordFileError(ValueError):
 def stopwords(language: str | None) -> frozenset[str]:
     """Return the stop words of a language, folded as `webmain.text.words.term` folds words.
 
-    Parameters
-    ----------
-    language : str or None
-        ISO 639 code, with or without a region.
+    `language`: ISO 639 code, with or without a region.
 
     Returns
     -------
@@ -75,15 +72,12 @@ def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
     The file is UTF-8 text: words separated by white space, `#` starts a comment, and a line `[th]` starts the list of that
     language, which then *replaces* the built-in one. Words before the first such line are *added* for every language.
 
+    Raises StopWordFileError if the file cannot be opened, is not UTF-8, or has a heading that is not a language code.
+
     Returns
     -------
     Mapping of str to frozenset of str
         Folded words by language; those for every language under "" (`EVERY_LANGUAGE`).
-
-    Raises
-    ------
-    StopWordFileError
-        The file cannot be opened, is not UTF-8, or has a heading that is not a language code.
     """
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()

@@ -61,16 +61,10 @@ def _columns(character: str) -> int:
 
 
 class PrintableStream:
-    """A wrapper of a text stream that makes written text printable; all else is passed on.
-
-    Attributes
-    ----------
-    plain : TextIO
-        The wrapped stream, for webmain's own terminal output (bold letters, a progress line).
-    """
+    """A wrapper of a text stream that makes written text printable; all else is passed on."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.plain = stream
+        self.plain = stream  # the wrapped stream, for webmain's own terminal output (bold letters, a progress line)
 
     def write(self, text: str) -> int:
         """Write a text cleaned; return the length of the original, as streams do."""

@@ -60,13 +60,9 @@ _LANGUAGE = lazy("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 def words(text: str, *, language: str | None = None) -> list[str]:
     """Return the words of a text in order, as they are written, without spaces and punctuation.
 
-    Parameters
-    ----------
-    text : str
-        Any text in any script; soft hyphens and other unprinted characters are left out of the words.
-    language : str or None
-        ISO 639 code, with or without a region; anything else counts as unknown. It decides only details (the colon in
-        Swedish and Finnish words): the segmenter is chosen by the script.
+    `text`: any text in any script; soft hyphens and other unprinted characters are left out of the words. `language`:
+    ISO 639 code, with or without a region; anything else counts as unknown. It decides only details (the colon in
+    Swedish and Finnish words): the segmenter is chosen by the script.
 
     Returns
     -------
@@ -221,12 +217,7 @@ def keep_pythainlp_quiet() -> None:
 
 
 class WordStarts:
-    """A set of words indexed by their first characters: replaces PyThaiNLP's `Trie` with less than half its memory.
-
-    Parameters
-    ----------
-    words : iterable of str
-    """
+    """A set of words indexed by their first characters: replaces PyThaiNLP's `Trie` with less than half its memory."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(filter(None, map(str.strip, words)))
@@ -280,13 +271,9 @@ _HAN = lazy(f"[{HAN}]")
 def bare(word: str, *, language: str | None = None) -> str:
     """Return a word as a tag cloud shows it, or "" where it isn't worth counting.
 
-    Parameters
-    ----------
-    word : str
-        One of `words`.
-    language : str or None
-        Decides what is cut off: elided articles in French, Italian, Catalan and Occitan ("l'homme"), the possessive
-        in English ("Trump's"), case endings after an apostrophe in Turkish and Azerbaijani ("Ankara'da").
+    `word`: one of `words`. `language`: decides what is cut off: elided articles in French, Italian, Catalan and Occitan
+    ("l'homme"), the possessive in English ("Trump's"), case endings after an apostrophe in Turkish and Azerbaijani
+    ("Ankara'da").
 
     Returns
     -------
@@ -361,12 +348,8 @@ def _token_pattern(*, astral: bool) -> re.Pattern[str]:
 def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
     """Return the runs of letters, combining marks and digits of a text, as NFC.
 
-    Parameters
-    ----------
-    text : str
-        Any text; invisible characters (soft hyphens, joiners, byte order marks) are removed and don't separate words.
-    fold_case : bool
-        Return them in lower case.
+    `text`: any text; invisible characters (soft hyphens, joiners, byte order marks) are removed and don't separate
+    words. `fold_case`: return them in lower case.
     """
     text = (text.lower() if fold_case else text).replace("_", " ")
     if is_plain(text):
