@@ -34,7 +34,7 @@ from webmain.cli import (
     status,
     train,
 )
-from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE
+from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     args = parser.parse_args(argv)
     try:
-        code = int(args.run(args))
+        code = _run(args)
         sys.stdout.flush()
         return code
     except ValueError as error:
@@ -96,6 +96,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return UNWRITTEN
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _run(args: argparse.Namespace) -> int:
+    try:
+        return int(args.run(args))
+    except Failure as failure:
+        print(f"webmain: {failure}", file=sys.stderr)
+        return failure.code
 
 
 def _drop_stdout() -> None:

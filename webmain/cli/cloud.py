@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
 from webmain.cli.filters import add_filters
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import NotFoundError, add_source, positive_int, read_page, tell
+from webmain.cli.sources import add_source, in_range, positive_int, read_page, tell
 from webmain.items import Article
 from webmain.store.periods import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
@@ -28,11 +28,9 @@ FORMATS = ("table", "json", "html", "svg", "png")
 MAX_PX = 4_000
 """Longer side of a picture."""
 
+PIXELS = in_range(int, 50, MAX_PX, f"are 50 to {MAX_PX:,}")
+
 _KEYS = ("store", "site", "lang", "since", "until", "query", "article")
-
-
-class UsageError(ValueError):
-    """The arguments cannot be combined."""
 
 
 def add(commands: Commands) -> None:
@@ -65,8 +63,8 @@ def add(commands: Commands) -> None:
     cloud.add_argument(
         "--shape", choices=("packed", "lines"), default="packed", help="how a picture places words (packed)"
     )
-    cloud.add_argument("--width", type=_pixels, default=900, metavar="PX", help="of a picture (900)")
-    cloud.add_argument("--height", type=_pixels, default=500, metavar="PX", help="of a picture (500)")
+    cloud.add_argument("--width", type=PIXELS, default=900, metavar="PX", help="of a picture (900)")
+    cloud.add_argument("--height", type=PIXELS, default=500, metavar="PX", help="of a picture (500)")
     cloud.add_argument("--colours", choices=("light", "dark", "ink"), default="light", help="of a picture (light)")
     cloud.add_argument(
         "--font", action="append", default=[], metavar="FILE", help="a font that is taken before all others"
@@ -84,28 +82,13 @@ def _stopwords(path: str) -> Mapping[str, frozenset[str]]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _pixels(text: str) -> int:
-    """Return a picture's width or height (an argument's type)."""
-    value = int(text)
-    if not 50 <= value <= MAX_PX:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed are 50 to {MAX_PX:,}")
-    return value
-
-
 def _run(args: argparse.Namespace) -> int:
     from webmain.cloud.records import CloudError
     from webmain.store.protocol import StoreError
     from webmain.store.query import QueryError
 
-    try:
-        form = _format(args)
-        return _write(_Pages(args), args, form)
-    except (UsageError, EmptyPeriodError, QueryError) as error:
-        tell(error)
-        return USAGE
-    except (NotFoundError, StoreError, CloudError) as error:
-        tell(error)
-        return NOT_FOUND
+    with failing(USAGE, EmptyPeriodError, QueryError), failing(NOT_FOUND, StoreError, CloudError):
+        return _write(_Pages(args), args, _format(args))
 
 
 def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
@@ -131,9 +114,9 @@ def _format(args: argparse.Namespace) -> str:
     if form is None and args.output:
         form = {"htm": "html", "txt": "table"}.get(suffix := Path(args.output).suffix.lower()[1:], suffix)
         if form not in FORMATS:
-            raise UsageError(f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+            raise Failure(USAGE, f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
     if form == "png" and not args.output and sys.stdout.isatty():
-        raise UsageError("a PNG is nothing for a terminal: give its file with -o")
+        raise Failure(USAGE, "a PNG is nothing for a terminal: give its file with -o")
     return form or "table"
 
 
@@ -184,12 +167,12 @@ def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
         elif others is not None:
             against = _scope(others, args.store)
     elif args.under:
-        raise UsageError("--under needs --against")
+        raise Failure(USAGE, "--under needs --against")
     own: dict[str, Any] = {key: value for key in _KEYS if (value := vars(args)[key])}
     what: Scope | Counts
     if args.source:
         if own:
-            raise UsageError(f"--{', --'.join(own)}: for articles of a store, not for pages")
+            raise Failure(USAGE, f"--{', --'.join(own)}: for articles of a store, not for pages")
         what = pages.count(args.source)
     else:
         what = _scope(own, None)
@@ -210,13 +193,13 @@ def _filters(text: str) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {name.strip(): value.strip() for name, _, value in parts}
     if unknown := [name for name in found if name not in _KEYS]:
-        raise UsageError(f"--against: {unknown[0]!r} is none of {', '.join(_KEYS)}")
+        raise Failure(USAGE, f"--against: {unknown[0]!r} is none of {', '.join(_KEYS)}")
     for name in ("since", "until"):
         if name in found:
             try:
                 found[name] = read_day(found[name])
             except ValueError as error:
-                raise UsageError(f"--against: {name}: {error}") from error
+                raise Failure(USAGE, f"--against: {name}: {error}") from error
     return found
 
 

@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import OK, REJECTED
+from webmain.cli.exits import OK, REJECTED, USAGE, Failure
+from webmain.cli.sources import tell
 
 if TYPE_CHECKING:
     import argparse
@@ -24,10 +25,6 @@ SHOWN_ROWS = 40
 """Rows of a table on the terminal; files contain all."""
 
 SHOWN_PAGES = 10
-
-
-class UsageError(Exception):
-    """The command line is wrong; the message is for people."""
 
 
 def publish(
@@ -52,7 +49,7 @@ def bullets(notes: Sequence[str]) -> list[str]:
 def compare(args: argparse.Namespace) -> int:
     """Read gold, run what is missing, score and report; return the exit code.
 
-    Raises UsageError, UnknownSystem, PredictionsError, GoldError, OSError.
+    Raises Failure, UnknownSystem, PredictionsError, GoldError, OSError.
     """
     from webmain.evaluation import predictions, scoring, systems
     from webmain.evaluation.gold import GoldError
@@ -60,12 +57,12 @@ def compare(args: argparse.Namespace) -> int:
     from webmain.evaluation.report import GROUPINGS
 
     if args.score and args.predictions:
-        raise UsageError("--score runs nothing: leave out --predictions")
+        raise Failure(USAGE, "--score runs nothing: leave out --predictions")
     if args.predictions and not args.predictions.name.endswith((".jsonl", ".jsonl.gz")):
-        raise UsageError(f"--predictions: got {args.predictions.name!r}, its name must end in .jsonl or .jsonl.gz")
+        raise Failure(USAGE, f"--predictions: got {args.predictions.name!r}, its name must end in .jsonl or .jsonl.gz")
     asked = tuple(METRICS) if args.metrics == "all" else _listed("metric", args.metrics, (*METRICS, "all"))
     if not asked and asked is not None:
-        raise UsageError(f"no metric was given, allowed are {', '.join(METRICS)}, all")
+        raise Failure(USAGE, f"no metric was given, allowed are {', '.join(METRICS)}, all")
     by = _listed("by", args.by, GROUPINGS)
     names = list(dict.fromkeys(name for text in args.systems or () for name in systems.split(text)))
     drawn_by = args.seed
@@ -73,10 +70,12 @@ def compare(args: argparse.Namespace) -> int:
         try:
             head, given = predictions.read(args.score)
         except OSError as error:
-            raise UsageError(f"{args.score}: {error.strerror or error}") from error
+            raise Failure(USAGE, f"{args.score}: {error.strerror or error}") from error
         for name in names:
             if name not in head.systems:
-                raise UsageError(f"{args.score}: holds no predictions of {name!r}, only of {', '.join(head.systems)}")
+                raise Failure(
+                    USAGE, f"{args.score}: holds no predictions of {name!r}, only of {', '.join(head.systems)}"
+                )
         names = names or list(head.systems)
         if args.limit is None:  # the sample that was predicted
             args.limit, drawn_by = head.settings.get("limit"), int(head.settings.get("seed", args.seed))
@@ -84,12 +83,12 @@ def compare(args: argparse.Namespace) -> int:
         found, missing = systems.resolve(names if args.systems else ["all"])
         if missing:
             left_out = f"not installed, left out: {', '.join(missing)} (pip install webmain[peers])"
-            print(f"webmain: {left_out}", file=sys.stderr)
+            tell(f"{left_out}")
         if not found:
-            raise UsageError("no system is left to run")
+            raise Failure(USAGE, "no system is left to run")
         names = [system.name for system in found]
     if args.baseline is not None and args.baseline not in names:
-        raise UsageError(f"baseline: got {args.baseline!r}, allowed are {', '.join(names)}")
+        raise Failure(USAGE, f"baseline: got {args.baseline!r}, allowed are {', '.join(names)}")
     pages, digests, dropped = _read_gold(args, drawn_by)
     if args.score:
         predictions.check_gold(head, digests, str(args.score))
@@ -111,7 +110,7 @@ def _listed(label: str, text: str | None, allowed: Collection[str]) -> tuple[str
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
         if name not in allowed:
-            raise UsageError(f"{label}: got {name!r}, allowed are {', '.join(allowed)}")
+            raise Failure(USAGE, f"{label}: got {name!r}, allowed are {', '.join(allowed)}")
     return names
 
 
@@ -127,10 +126,10 @@ def _read_gold(args: argparse.Namespace, seed: int) -> tuple[list[GoldPage], dic
         gold = read_gold(path)
         name = Path(path).resolve().name.removesuffix(".gz").removesuffix(".jsonl")
         if name in digests:
-            raise UsageError(f"two gold sets are called {name}")
+            raise Failure(USAGE, f"two gold sets are called {name}")
         for page in sample(gold, args.limit, seed=seed):
             if (page.dataset, page.id) in pages:
-                raise UsageError(f"page {page.id} of {page.dataset} is in two of the gold sets")
+                raise Failure(USAGE, f"page {page.id} of {page.dataset} is in two of the gold sets")
             pages[page.dataset, page.id] = page
         digests[name] = gold.digest
         dropped.append(f"{name}: {gold.n_pages} pages, {gold.dropped}")
@@ -152,9 +151,9 @@ def _predict(
         kept = {harness.key(p) for p in writer.kept}
         asked = {(s.name, p.dataset, p.id) for s in systems for p in pages}
         if n_done := len(asked & kept):
-            print(f"webmain: {n_done} of {len(asked)} predictions are there already", file=sys.stderr)
+            tell(f"{n_done} of {len(asked)} predictions are there already")
         if writer.stale:
-            print(f"webmain: changed since, run again: {', '.join(writer.stale)}", file=sys.stderr)
+            tell(f"changed since, run again: {', '.join(writer.stale)}")
         try:
             with (
                 _progress("predictions", len(asked), n_done) as advance,
@@ -165,7 +164,7 @@ def _predict(
                     advance(prediction.system)
         except KeyboardInterrupt:
             if args.out or args.predictions:
-                print(f"webmain: stopped; the same command goes on from {writer.part}", file=sys.stderr)
+                tell(f"stopped; the same command goes on from {writer.part}")
             raise
         writer.finish()
         return predictions.read(path)
@@ -226,7 +225,7 @@ def _report(
     }
     publish(args, forms, {f"{table.name}.csv": writers.csv_text(table) for table in tables}, "report")
     if args.out:
-        print(f"webmain: the report is in {args.out / 'report.html'}", file=sys.stderr)
+        tell(f"the report is in {args.out / 'report.html'}")
 
 
 def _terminal(report: Report) -> str:
@@ -245,6 +244,6 @@ def _exit_code(results: Results) -> int:
     for system in results.systems:
         failed = [r.prediction.error for r in results.by_system[system]]
         if failed and all(error.startswith("start:") for error in failed):
-            print(f"webmain: {system} could not be run: {failed[0].removeprefix('start: ')}", file=sys.stderr)
+            tell(f"{system} could not be run: {failed[0].removeprefix('start: ')}")
             return REJECTED
     return OK

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
-from webmain.cli.sources import CORRECTIONS, NotFoundError, add_source, read_page, tell
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.sources import CORRECTIONS, add_source, read_page
 from webmain.items import Rejected
-from webmain.text.terminal import one_line
+from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -61,7 +61,7 @@ def _correct(args: argparse.Namespace) -> int:
     models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
     options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
     file = CorrectionsFile(args.corrections)
-    try:
+    with failing(REJECTED, Rejected), failing(USAGE, CorrectionError), failing(UNWRITTEN, StoreError):
         found = explain_page(read_page(args.source[0], args), extractor, options, choose=models.choose)
         if args.undo:
             return _undo(file, page_id(found.document.url, found.document.html))
@@ -70,34 +70,21 @@ def _correct(args: argparse.Namespace) -> int:
             return OK
         correction = correct(found, content=args.content, boilerplate=args.boilerplate, note=args.note)
         replaced = file.save(correction)
-    except (NotFoundError, Rejected) as error:
-        tell(error)
-        return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
-    except CorrectionError as error:
-        tell(error)
-        return USAGE
-    except StoreError as error:
-        tell(error)
-        return UNWRITTEN
     _tell(file, correction, replaced=replaced)
     return OK
 
 
 def _undo(file: CorrectionsFile, page: str) -> int:
-    if file.remove(page):
-        print(f"taken back from {file.path}")
-        return OK
-    tell(f"{file.path}: there is no correction of this page")
-    return NOT_FOUND
+    if not file.remove(page):
+        raise Failure(NOT_FOUND, f"{file.path}: there is no correction of this page")
+    print(f"taken back from {file.path}")
+    return OK
 
 
 def _print_parts(found: Explanation) -> None:
     print(f"{'part':>5} {'verdict':<11} text")
     for number, block in enumerate(found.blocks):
-        text = one_line(block.text)
-        print(
-            f"{number:>5} {block.verdict:<11} {text[: MOST_TEXT - 1] + '…' if len(text) > MOST_TEXT else text}".rstrip()
-        )
+        print(f"{number:>5} {block.verdict:<11} {cut(block.text, MOST_TEXT)}".rstrip())
 
 
 def _tell(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.comparing import UsageError, bullets, compare, publish
-from webmain.cli.exits import NOT_FOUND, OK, USAGE
-from webmain.cli.sources import positive, positive_int
+from webmain.cli.comparing import bullets, compare, publish
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.sources import in_range, positive, positive_int, tell
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -91,7 +91,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     runs.add_argument("--seed", type=int, default=1, metavar="S", help="of samples, intervals and tests (1)")
     runs.add_argument(
         "--jobs",
-        type=_jobs,
+        type=in_range(int, 0, 256, "is 0 to 256"),
         default=1,
         metavar="N",
         help="processes (1); 0: none of its own, for debugging, without limit",
@@ -120,40 +120,26 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _jobs(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= 256:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is 0 to 256")
-    return value
-
-
 def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> int:
     missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
     if missing:
-        print(f"webmain: evaluate needs {', '.join(missing)}: pip install webmain[train]", file=sys.stderr)
-        return USAGE
+        raise Failure(USAGE, f"evaluate needs {', '.join(missing)}: pip install webmain[train]")
     from webmain.evaluation.gold import GoldError
     from webmain.evaluation.predictions import PredictionsError
     from webmain.evaluation.systems import UnknownSystem
 
-    try:
+    with failing(USAGE, UnknownSystem, PredictionsError), failing(NOT_FOUND, GoldError):
         if args.list:
             _print_lists()
             return OK
         if args.rendered and not args.protocol:
-            raise UsageError("--rendered: rendered pages are for --protocol svm_visual and svm_sites")
+            raise Failure(USAGE, "--rendered: rendered pages are for --protocol svm_visual and svm_sites")
         if args.protocol:
             _refuse_ignored(args, defaults)
             return _protocol(args)
         if not args.gold:
-            raise UsageError("no gold data was named; see webmain evaluate --help")
+            raise Failure(USAGE, "no gold data was named; see webmain evaluate --help")
         return compare(args)
-    except (UsageError, UnknownSystem, PredictionsError) as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return USAGE
-    except GoldError as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return NOT_FOUND
 
 
 def _print_lists() -> None:
@@ -185,17 +171,17 @@ def _module(protocol: str) -> Any:
     from webmain.evaluation.protocols import PROTOCOLS
 
     if protocol not in PROTOCOLS:
-        raise UsageError(f"protocol: got {protocol!r}, allowed are {', '.join(PROTOCOLS)}")
+        raise Failure(USAGE, f"protocol: got {protocol!r}, allowed are {', '.join(PROTOCOLS)}")
     return importlib.import_module(PROTOCOLS[protocol])
 
 
 def _refuse_ignored(args: argparse.Namespace, defaults: Mapping[str, object]) -> None:
-    """Raise UsageError if options were given that a protocol would ignore."""
+    """Raise `Failure` if options were given that a protocol would ignore."""
     ignored = [f"--{name}" for name, default in defaults.items() if getattr(args, name) != default]
     if ignored:
-        raise UsageError(f"--protocol does not look at {', '.join(ignored)}: leave out what is for comparisons")
+        raise Failure(USAGE, f"--protocol does not look at {', '.join(ignored)}: leave out what is for comparisons")
     if args.limit is not None and not args.gold:
-        raise UsageError("--limit draws from GOLD: leave it out, or give GOLD")
+        raise Failure(USAGE, "--limit draws from GOLD: leave it out, or give GOLD")
 
 
 def _protocol(args: argparse.Namespace) -> int:
@@ -206,16 +192,16 @@ def _protocol(args: argparse.Namespace) -> int:
     module = _module(args.protocol)
     takes_rendered = "path" in inspect.signature(module.run).parameters
     if args.rendered and not takes_rendered:
-        raise UsageError(f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
+        raise Failure(USAGE, f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
     if not args.gold and not takes_rendered:
-        raise UsageError("no gold data was named; see webmain evaluate --help")
+        raise Failure(USAGE, "no gold data was named; see webmain evaluate --help")
     rendered = {"path": args.rendered} if args.rendered else {}
     gold = read_gold(args.gold) if args.gold else None
     pages = sample(gold, args.limit, seed=args.seed) if gold else []
     if gold and not pages and not rendered:
         raise GoldError(f"the gold data holds no usable page: {gold.dropped}")
     if sys.stderr.isatty():
-        print(f"webmain: {args.protocol} runs over {len(pages)} gold pages", file=sys.stderr)
+        tell(f"{args.protocol} runs over {len(pages)} gold pages")
     try:
         findings: Findings = module.run(pages, seed=args.seed, **rendered)
     except ValueError as error:  # the gold is not what the protocol needs

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
-from webmain.cli.sources import NotFoundError, add_source, local_file, read_page, tell
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
+from webmain.cli.sources import add_source, local_file, read_page, tell
 from webmain.explain.plain import block_record, page_record, rounded
 from webmain.items import Rejected, Verdict
-from webmain.text.terminal import one_line
+from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
     import argparse
@@ -76,20 +76,14 @@ def _explain(args: argparse.Namespace) -> int:
     specs = [args.extractor, args.against][: 1 + (args.against is not None)]
     options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout * len(specs), sites=args.sites)
     explained: list[Explanation] = []
-    try:
-        gold = local_file(args.gold).read_text("utf-8-sig") if args.gold else None
-        page: Page | Document = read_page(args.source[0], args)
+    gold = _gold_text(args.gold) if args.gold else None
+    page: Page | Document = read_page(args.source[0], args)
+    with failing(REJECTED, Rejected):
         for spec in specs:
             extractor = create(spec)
             models = SiteModels(extractor, ModelStore(args.models), notes_missing=spec is not None)
             explained.append(explain_page(page, extractor, options, choose=models.choose))
             page = explained[0].document
-    except (OSError, UnicodeDecodeError) as error:
-        tell(f"{args.gold}: {error}")
-        return NOT_FOUND
-    except (NotFoundError, Rejected) as error:
-        tell(error)
-        return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
     found = explained[0]
     for note in dict.fromkeys(one.note for one in explained if one.note):
         tell(note)
@@ -104,26 +98,29 @@ def _explain(args: argparse.Namespace) -> int:
     judged, kind, head = found.extraction, found.page_type, page_record(found)
     if args.block is not None:
         if not 0 <= args.block < len(judged.kept):
-            tell(f"--block: got {args.block}, this page has {_numbered(len(judged.kept))}")
-            return USAGE
+            blocks = f"blocks 0 to {len(judged.kept) - 1}" if len(judged.kept) else "no blocks"
+            raise Failure(USAGE, f"--block: got {args.block}, this page has {blocks}")
         columns = moved(found, args.block)
         if not columns:
-            tell(f"--block: {judged.extractor} does not tell what moved a score")
-            return USAGE
+            raise Failure(USAGE, f"--block: {judged.extractor} does not tell what moved a score")
         _tell_block(args.format, head, block_record(block_of(found, args.block)), columns)
     elif args.format == "json":
         compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
         if texts:
             compared["texts"] = [_text_record(one) for one in texts]
-        print(
-            json.dumps(
-                {**head, "blocks": [block_record(b) for b in found.blocks], **compared}, ensure_ascii=False, indent=2
-            )
-        )
+        record = {**head, "blocks": [block_record(b) for b in found.blocks], **compared}
+        print(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         _print_table(judged, found.blocks, kind)
         _print_compared(comparison, texts)
     return OK
+
+
+def _gold_text(name: str) -> str:
+    try:
+        return local_file(name).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(NOT_FOUND, f"{name}: {error}") from error
 
 
 def _compared(explained: list[Explanation]) -> Comparison | None:
@@ -176,14 +173,14 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         told = f"{chars['both']:,} characters in both, {chars['only-a']:,} only in {first}"
         print(f"\n{first} and {second}: {told}, {chars['only-b']:,} only in {second}")
         for run in record["differing"]:
-            print(f"  only {run['only']}: {_cut(run['text'], MOST_TEXT)}")
+            print(f"  only {run['only']}: {cut(run['text'], MOST_TEXT)}")
     for one in texts:
         figures = f"precision {one.precision:.3f}, recall {one.recall:.3f}, F1 {one.f1:.3f}"
         print(f"\n{one.right} against {one.left}, by {one.unit}: {figures}")
         found = _text_record(one)
         for name in ("missing", "too_many"):
             for text in filter(None, found[name]):
-                print(f"  {name.replace('_', ' ')}: {_cut(text, MOST_TEXT)}")
+                print(f"  {name.replace('_', ' ')}: {cut(text, MOST_TEXT)}")
 
 
 def _write(found: Explanation, path: str, comparison: Comparison | None, texts: Sequence[TextComparison]) -> int:
@@ -192,13 +189,8 @@ def _write(found: Explanation, path: str, comparison: Comparison | None, texts: 
     try:
         Path(path).write_text(explanation_page(found, comparison=comparison, texts=texts), encoding="utf-8")
     except (MissingExtraError, OSError) as error:
-        tell(f"{path}: {error.strerror}" if isinstance(error, OSError) else error)
-        return USAGE
+        raise Failure(USAGE, f"{path}: {error.strerror}" if isinstance(error, OSError) else error) from error
     return OK if found.rejected is None else REJECTED
-
-
-def _numbered(n: int) -> str:
-    return f"blocks 0 to {n - 1}" if n else "no blocks"
 
 
 def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[Moved]) -> None:
@@ -209,7 +201,7 @@ def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Seq
         print(json.dumps({**head, **row, "moved": columns}, ensure_ascii=False, indent=2))
         return
     print(f"{head['extractor']}: block {row['block']}, {row['verdict']}, probability {row['score']:.3f}: {row['why']}")
-    print(f"{row['xpath']}\n{_cut(row['text'], MOST_TEXT)}\n")
+    print(f"{row['xpath']}\n{cut(row['text'], MOST_TEXT)}\n")
     width = max([6, *(len(name) for name, _, _ in moved[:MOST_MOVED])])
     print(f"{'column':<{width}} {'value':>10} {'log-odds':>9}")
     for name, value, odds in moved[:MOST_MOVED]:
@@ -234,9 +226,4 @@ def _print_table(judged: Extraction, blocks: Sequence[ExplainedBlock], kind: Pag
         numbers = f"{'' if block.index is None else block.index:>5} {block.verdict:<11} "
         numbers += f"{'':>6} {'':>8}" if block.score is None else f"{block.score:>6.3f} {block.raw:>8.2f}"
         unsure = "?" if sure is not None and UNSURE[0] <= (block.score or 0) <= UNSURE[1] else " "
-        print(f"{mark}{unsure} {numbers}  {_cut(block.why, why):<{why}} {_cut(block.text, MOST_TEXT)}")
-
-
-def _cut(text: str, most: int) -> str:
-    text = one_line(text)
-    return text[: most - 1] + "…" if len(text) > most else text
+        print(f"{mark}{unsure} {numbers}  {cut(block.why, why):<{why}} {cut(block.text, MOST_TEXT)}")

@@ -7,9 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
-from webmain.cli.filters import EmptyPeriodError, add_filters, period
-from webmain.cli.sources import tell
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.filters import add_filters, period
+from webmain.cli.sources import in_range
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -38,15 +38,13 @@ def add(commands: Commands) -> None:
     )
     add_filters(export)
     export.add_argument("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
-    export.add_argument("--confidence", type=_share, metavar="C", help="only articles of at least this confidence")
+    export.add_argument(
+        "--confidence",
+        type=in_range(float, 0, 1, "is a number from 0 to 1"),
+        metavar="C",
+        help="only articles of at least this confidence",
+    )
     export.set_defaults(run=_export)
-
-
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is a number from 0 to 1")
-    return value
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -56,13 +54,8 @@ def _export(args: argparse.Namespace) -> int:
 
     form = args.format or _format_of(args.output)
     if form is None:
-        tell(f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
-        return USAGE
-    try:
-        since, until = period(args)
-    except EmptyPeriodError as error:
-        tell(error)
-        return USAGE
+        raise Failure(USAGE, f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+    since, until = period(args)
     selection = Selection(
         site=args.site,
         language=args.lang,
@@ -71,33 +64,19 @@ def _export(args: argparse.Namespace) -> int:
         date="fetched_at" if args.fetched else "published",
         min_confidence=args.confidence,
     )
-    try:
+    with failing(NOT_FOUND, StoreError):
         store = open_store(args.store, read_only=True)
-    except StoreError as error:
-        tell(error)
-        return NOT_FOUND
-    try:
-        with store:
-            chosen = filter(selection.has, store.articles())
-            first = next(chosen, None)
-            if first is None:
-                tell(f"{args.store}: no article is selected; {args.output} is left as it is")
-                return REJECTED
-            n = export(chain((first,), chosen), args.output, format=form)
-    except StoreWriteError as error:
-        tell(error)
-        return UNWRITTEN
-    except StoreError as error:
-        tell(error)
-        return NOT_FOUND
+    with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), store:
+        chosen = filter(selection.has, store.articles())
+        first = next(chosen, None)
+        if first is None:
+            raise Failure(REJECTED, f"{args.store}: no article is selected; {args.output} is left as it is")
+        n = export(chain((first,), chosen), args.output, format=form)
     print(f"{args.output}: {n:,} {'article' if n == 1 else 'articles'}")
     return OK
 
 
 def _format_of(name: str) -> str | None:
     """Return the format that a file's suffix names, or None if it names none."""
-    path = Path(name)
-    if path.suffix.lower() == ".gz":
-        path = path.with_suffix("")
-    suffix = path.suffix.lower().removeprefix(".")
+    suffix = Path(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
     return suffix if suffix in FORMATS else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import sys
 from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED
-from webmain.cli.sources import ArchivePages, NotFoundError, add_source, read_page, tell
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
+from webmain.cli.sources import ArchivePages, add_source, in_range, read_page, tell
 from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -65,7 +66,7 @@ def add(commands: Commands) -> None:
     extract.add_argument(
         "-j",
         "--jobs",
-        type=_jobs,
+        type=in_range(int, 0, math.inf, "are whole numbers from 0"),
         metavar="N",
         help="processes to work with, 0 for none beside this one (default: one a core for archives, folders and "
         f"{MANY} sources or more, else 0)",
@@ -79,14 +80,6 @@ def _keep(text: str) -> Keep:
         return Keep.of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error).removeprefix("keep: ")) from error
-
-
-def _jobs(text: str) -> int:
-    """Return a number of processes (an argument's type)."""
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed are whole numbers from 0")
-    return value
 
 
 def _extract(args: argparse.Namespace) -> int:
@@ -161,7 +154,7 @@ class _Sources:
                 continue
             try:
                 page = read_page(source, self._args)
-            except NotFoundError as error:
+            except Failure as error:
                 self._missing(str(error))
                 continue
             self.names.append(source)

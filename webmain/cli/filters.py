@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from webmain.cli.exits import USAGE, Failure
 from webmain.store import periods
-from webmain.store.periods import EmptyPeriodError as EmptyPeriodError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,14 +23,11 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
-    """Return the times of --since and --until: from the first on, and before the second.
-
-    Raises EmptyPeriodError if the first is not earlier.
-    """
+    """Return the times of --since and --until: from the first on, and before the second."""
     try:
         return periods.period_of(args.since, args.until)
-    except EmptyPeriodError:
-        raise EmptyPeriodError("--since is not earlier than --until: no article can be found") from None
+    except periods.EmptyPeriodError:
+        raise Failure(USAGE, "--since is not earlier than --until: no article can be found") from None
 
 
 def read_day(text: str) -> periods.Day:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
+from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure
 from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, positive_int, tell
 
 if TYPE_CHECKING:
@@ -64,13 +64,11 @@ def _learn(args: argparse.Namespace) -> int:
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
-        tell(f"{extractor.name} learns nothing of sites; there are learned, lbda and svm")
-        return USAGE
+        raise Failure(USAGE, f"{extractor.name} learns nothing of sites; there are learned, lbda and svm")
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]
     if wrong := [address for address in addresses if not _is_site(address)]:
-        tell(f"{wrong[0]}: no such file, and no domain or web address")
-        return NOT_FOUND
+        raise Failure(NOT_FOUND, f"{wrong[0]}: no such file, and no domain or web address")
     with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
         spool = Spool(folder)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import MODELS, tell
 
 if TYPE_CHECKING:
@@ -80,30 +80,26 @@ def _method(spec: str) -> str:
     return name if name in EXTRACTORS or ":" not in spec else create(spec).name
 
 
-def _allowed(shelf: ModelStore) -> set[str]:
+def _allowed(store: ModelStore) -> set[str]:
     """Return the methods that learn, and those that have a saved model."""
     from webmain.extractors.base import EXTRACTORS, SiteExtractor, create
 
     learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}
-    return learning | {model.method for model in shelf.models().models}
+    return learning | {model.method for model in store.models().models}
 
 
 def _forget(args: argparse.Namespace) -> int:
     from webmain.sites.model_store import ModelError, ModelStore
     from webmain.urls import site_key
 
-    shelf = ModelStore(args.models)
+    store = ModelStore(args.models)
     method = _method(args.extractor) if args.extractor else None
     worst = OK
     for site in args.site:
-        try:
-            gone = shelf.forget(site_key(site) or site, method)
-        except ModelError as error:
-            tell(error)
-            return UNWRITTEN
-        if not gone and method is not None and method not in (allowed := _allowed(shelf)):
-            tell(f"extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}")
-            return USAGE
+        with failing(UNWRITTEN, ModelError):
+            gone = store.forget(site_key(site) or site, method)
+        if not gone and method is not None and method not in (allowed := _allowed(store)):
+            raise Failure(USAGE, f"extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}")
         for path in gone:
             print(f"removed {path}")
         if not gone:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK
+from webmain.cli.exits import NOT_FOUND, OK, failing
 from webmain.cli.sources import positive_int
-from webmain.text.terminal import one_line
+from webmain.text.terminal import cut, one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -42,11 +41,8 @@ def _review(args: argparse.Namespace) -> int:
     from webmain.store.review import read_review, review_path
 
     beside = review_path(args.file)
-    try:
+    with failing(NOT_FOUND, StoreError):
         found = read_review(beside if beside.exists() else args.file)
-    except StoreError as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return NOT_FOUND
     shown = found[: args.limit]
     if args.format == "jsonl":
         for entry in shown:
@@ -59,9 +55,8 @@ def _review(args: argparse.Namespace) -> int:
 def _print_table(shown: list[Entry], n: int) -> None:
     print(f"{n:,} articles in doubt" + (f", the {len(shown):,} least confident" if len(shown) < n else ""))
     for entry in shown:
-        start = one_line(entry.start)
         print(
             f"\n{entry.confidence:.3f}  {one_line(entry.url or entry.id)}" + ("  (kept out)" if entry.kept_out else "")
         )
         print(f"       {one_line(entry.why)} ({one_line(entry.extractor)}, {entry.n_chars:,} characters)")
-        print(f"       {start[: MOST_START - 1] + '…' if len(start) > MOST_START else start}")
+        print(f"       {cut(entry.start, MOST_START)}")

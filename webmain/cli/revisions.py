@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK
+from webmain.cli.exits import NOT_FOUND, OK, Failure, failing
+from webmain.cli.sources import tell
 from webmain.text.terminal import one_line, plain, printable
 
 if TYPE_CHECKING:
@@ -42,16 +43,11 @@ def _revisions(args: argparse.Namespace) -> int:
     from webmain.store.protocol import StoreError
     from webmain.store.registry import open_store
 
-    try:
-        with open_store(args.store, read_only=True) as store:
-            name = store.find(args.url) or _alias(store, args.url)
-            found = list(store.revisions(name)) if name else []
-    except StoreError as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return NOT_FOUND
+    with failing(NOT_FOUND, StoreError), open_store(args.store, read_only=True) as store:
+        name = store.find(args.url) or _alias(store, args.url)
+        found = list(store.revisions(name)) if name else []
     if not found:
-        print(f"webmain: no article {one_line(args.url)} in {args.store}", file=sys.stderr)
-        return NOT_FOUND
+        raise Failure(NOT_FOUND, f"no article {one_line(args.url)} in {args.store}")
     compared = _compared(found)
     if args.json:
         print(json.dumps(_record(found, compared, diff=args.diff), ensure_ascii=False, indent=1))
@@ -72,7 +68,7 @@ def _alias(store: Store, url: str) -> str | None:
         with Ledger(path) as ledger:
             return ledger.article_at(known_forms(url))
     except LedgerError as error:
-        print(f"webmain: {error}", file=sys.stderr)
+        tell(error)
         return None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, ArchivePages, positive_int, tell
-from webmain.text.terminal import one_line
+from webmain.text.terminal import cut, one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -48,14 +48,10 @@ def _rules(args: argparse.Namespace) -> int:
     from webmain.files import StoreError
     from webmain.sites.rules import SitesError
 
-    try:
+    with failing(NOT_FOUND, StoreError):
         corrections = CorrectionsFile(args.corrections).of_site(args.site)
-    except StoreError as error:
-        tell(error)
-        return NOT_FOUND
     if not corrections:
-        tell(f"{args.corrections}: no page of {args.site} was corrected")
-        return NOT_FOUND
+        raise Failure(NOT_FOUND, f"{args.corrections}: no page of {args.site} was corrected")
     found = propose(corrections)
     if not found:
         print(
@@ -67,16 +63,12 @@ def _rules(args: argparse.Namespace) -> int:
             _print(number, proposal, args)
         return OK
     if args.accept > len(found):
-        tell(f"--accept: got {args.accept}, there are {len(found)} proposals")
-        return USAGE
+        raise Failure(USAGE, f"--accept: got {args.accept}, there are {len(found)} proposals")
     try:
-        accept(found[args.accept - 1], args.sites)
-    except (SitesError, MissingExtraError) as error:
-        tell(error)
-        return USAGE
+        with failing(USAGE, SitesError, MissingExtraError):
+            accept(found[args.accept - 1], args.sites)
     except OSError as error:
-        tell(f"{args.sites}: {error.strerror or error}")
-        return UNWRITTEN
+        raise Failure(UNWRITTEN, f"{args.sites}: {error.strerror or error}") from error
     print(f"{args.sites}: {found[args.accept - 1].key} = {found[args.accept - 1].css!r} for {args.site}")
     return OK
 
@@ -96,7 +88,7 @@ def _print(number: int, proposal: Proposal, args: argparse.Namespace) -> None:
             print(f"   {one_line(change.url or 'a page without an address')}")
             for sign, texts in (("-", change.lost), ("+", change.gained)):
                 for text in texts:
-                    print(f"     {sign} {_cut(text)}")
+                    print(f"     {sign} {cut(text, MOST_TEXT)}")
     if args.pages:
         print(f"   changes {n_changed} of {n_pages} other pages")
 
@@ -117,8 +109,3 @@ def _other_pages(args: argparse.Namespace) -> Iterator[Page]:
     yield from islice((page for page in own if site_key(page.url or "") == args.site), args.max_pages)
     for problem in archive.problems:
         tell(problem)
-
-
-def _cut(text: str) -> str:
-    text = one_line(text)
-    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
-from webmain.cli.filters import EmptyPeriodError, add_filters, period
-from webmain.cli.sources import positive_int
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
+from webmain.cli.filters import add_filters, period
+from webmain.cli.sources import in_range, positive_int, tell
 from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
@@ -31,7 +32,13 @@ def add(commands: Commands) -> None:
     search.add_argument("query", nargs="+", help='words, all of which a block must have, and "phrases"')
     _add_store(search)
     search.add_argument("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
-    search.add_argument("--offset", type=_not_negative, default=0, metavar="N", help="results to pass over (0)")
+    search.add_argument(
+        "--offset",
+        type=in_range(int, 0, math.inf, "is a whole number from 0"),
+        default=0,
+        metavar="N",
+        help="results to pass over (0)",
+    )
     search.add_argument("--any", action="store_true", help="one of the words is enough")
     search.add_argument("--blocks", action="store_true", help="every block is a result, not each article's best")
     add_filters(search)
@@ -53,25 +60,15 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
 
 
-def _not_negative(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is a whole number from 0")
-    return value
-
-
 def _search(args: argparse.Namespace) -> int:
     from webmain.store.protocol import StoreError
     from webmain.store.query import QueryError, read_query
     from webmain.store.search import Filters, open_index
 
-    try:
-        since, until = period(args)
-    except EmptyPeriodError as error:
-        return _failed(error, USAGE)
+    since, until = period(args)
     filters = Filters(site=args.site, language=args.lang, method=args.method, since=since, until=until)
     absent: dict[str, str] = {}
-    try:
+    with failing(NOT_FOUND, StoreError), failing(USAGE, QueryError):
         query = read_query(" ".join(args.query))
         with open_index(args.store, read_only=args.no_update) as index:
             if not args.no_update:
@@ -86,15 +83,10 @@ def _search(args: argparse.Namespace) -> int:
             )
             if not results.n_blocks:
                 absent = index.absent(filters)
-    except QueryError as error:
-        return _failed(error, USAGE)
-    except StoreError as error:
-        return _failed(error, NOT_FOUND)
     if results.unindexed:
-        left = _number(results.unindexed, "article")
-        print(f"webmain: {left} not in the index yet, and not looked at", file=sys.stderr)
+        tell(f"{_number(results.unindexed, 'article')} not in the index yet, and not looked at")
     for name, value in absent.items():
-        print(f"webmain: no article of {name} {one_line(value)} in this store", file=sys.stderr)
+        tell(f"no article of {name} {one_line(value)} in this store")
     if args.format == "json":
         print(json.dumps({"query": query.text, **results.to_dict()}, ensure_ascii=False, indent=2))
     else:
@@ -106,20 +98,10 @@ def _index(args: argparse.Namespace) -> int:
     from webmain.store.protocol import StoreError, StoreWriteError
     from webmain.store.search import open_index
 
-    try:
-        with open_index(args.store) as index:
-            n = index.rebuild(_progress) if args.rebuild else index.update(_progress)
-    except StoreWriteError as error:
-        return _failed(error, UNWRITTEN)
-    except StoreError as error:
-        return _failed(error, NOT_FOUND)
+    with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), open_index(args.store) as index:
+        n = index.rebuild(_progress) if args.rebuild else index.update(_progress)
     print(f"{_number(n, 'article')} taken into the index")
     return OK
-
-
-def _failed(error: Exception | str, code: int) -> int:
-    print(f"webmain: {error}", file=sys.stderr)
-    return code
 
 
 def _update(index: BlockIndex) -> None:
@@ -129,7 +111,7 @@ def _update(index: BlockIndex) -> None:
     try:
         index.update(_progress)
     except (StoreLockedError, StoreWriteError) as error:
-        print(f"webmain: the index stays as it is: {error}", file=sys.stderr)
+        tell(f"the index stays as it is: {error}")
 
 
 def _progress(done: int, total: int) -> None:

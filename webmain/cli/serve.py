@@ -7,9 +7,9 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import OK, USAGE
+from webmain.cli.exits import OK, USAGE, Failure
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import CORRECTIONS, MODELS, positive, positive_int, site_rules, tell
+from webmain.cli.sources import CORRECTIONS, MODELS, positive, positive_int, site_rules
 
 if TYPE_CHECKING:
     import argparse
@@ -72,8 +72,7 @@ def _rules_file(path: str) -> str:
 def _serve(args: argparse.Namespace) -> int:
     config = _config(args)
     if not config.is_local and not config.token:
-        tell(f"--host {config.host}: beyond this machine a token is needed: {TOKEN}=..., or --token")
-        return USAGE
+        raise Failure(USAGE, f"--host {config.host}: beyond this machine a token is needed: {TOKEN}=..., or --token")
     try:
         import jinja2  # noqa: F401
         import python_multipart  # noqa: F401
@@ -82,13 +81,12 @@ def _serve(args: argparse.Namespace) -> int:
         from webmain.web.app import create_app
         from webmain.web.connections import BoundedProtocol
     except ImportError as error:
-        tell(f"serve needs {error.name}: pip install 'webmain[web]'")
-        return USAGE
+        raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
     try:
         listening = _listen(config.host, config.port)
     except OSError as error:
-        tell(f"can not listen at {config.host} port {config.port}: {error.strerror or error}; --port takes another")
-        return USAGE
+        message = f"can not listen at {config.host} port {config.port}: {error.strerror or error}; --port takes another"
+        raise Failure(USAGE, message) from error
     with listening:
         settings = uvicorn.Config(
             create_app(config),

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
+from webmain.cli.exits import NOT_FOUND, Failure
 from webmain.items import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from webmain.archive.warc import Skip
     from webmain.sites.rules import Sites
+
+T = TypeVar("T", int, float)
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
@@ -34,10 +38,6 @@ CORRECTIONS = "output/corrections.jsonl"
 def tell(message: object) -> None:
     """Print a message for people on standard error."""
     print(f"webmain: {message}", file=sys.stderr)
-
-
-class NotFoundError(Exception):
-    """A source could not be read or fetched; the message is for people."""
 
 
 def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -91,20 +91,20 @@ def site_rules(path: str) -> Sites:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def positive(text: str) -> float:
-    """Return a positive number (an argument's type)."""
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive number")
-    return value
+def in_range(kind: type[T], least: float, most: float, allowed: str) -> Callable[[str], T]:
+    """Return an argument's type: a number from `least` to `most`; the message says what is allowed."""
+
+    def number(text: str) -> T:
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"got {text}, allowed {allowed}")
+        return value
+
+    return number
 
 
-def positive_int(text: str) -> int:
-    """Return a positive whole number (an argument's type)."""
-    value = int(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive whole number")
-    return value
+positive = in_range(float, math.ulp(0.0), math.inf, "is a positive number")
+positive_int = in_range(int, 1, math.inf, "is a positive whole number")
 
 
 def web_address(text: str) -> str:
@@ -121,7 +121,7 @@ def web_address(text: str) -> str:
 
 
 def read_page(source: str, args: argparse.Namespace) -> Page:
-    """Return one page: from the web, a file, or standard input."""
+    """Return one page: from the web, a file, or standard input; raises `Failure` if it cannot be fetched or read."""
     is_local = not source.lower().startswith(("http://", "https://"))
     if is_local and args.sites is not None and not args.url:
         tell(f"{source}: rules of --sites go by a page's address; --url gives it")
@@ -143,12 +143,12 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
             )
         except FetchError as error:
             advice = "; --allow-private lets it through" if isinstance(error, PrivateAddress) else ""
-            raise NotFoundError(f"{source}: {error}{advice}") from error
+            raise Failure(NOT_FOUND, f"{source}: {error}{advice}") from error
     try:
         with local_file(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
     except OSError as error:
-        raise NotFoundError(f"{source}: {error.strerror or error}") from error
+        raise Failure(NOT_FOUND, f"{source}: {error.strerror or error}") from error
 
 
 class ArchivePages:
@@ -185,8 +185,8 @@ def local_file(source: str) -> Path:
     if source.lower().startswith("file:"):
         parts = urlsplit(source)
         if parts.netloc not in ("", "localhost"):
-            raise NotFoundError(f"{source}: a file: URL names a file of this machine: file:///folder/page.html")
+            raise Failure(NOT_FOUND, f"{source}: a file: URL names a file of this machine: file:///folder/page.html")
         return Path(unquote(parts.path))
     if scheme:
-        raise NotFoundError(f"{source}: only http and https addresses are fetched, not {scheme[1].lower()}")
+        raise Failure(NOT_FOUND, f"{source}: only http and https addresses are fetched, not {scheme[1].lower()}")
     return Path(source)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, USAGE
-from webmain.cli.sources import positive_int
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.sources import in_range, positive_int, tell
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -29,6 +29,9 @@ The same data, seed and versions of LightGBM and NumPy give the same file, bit f
 
 exit codes: 0 done, 2 wrong usage, 3 no gold data or no LightGBM, 4 the output could not be written
 """
+
+
+COUNT = in_range(int, 0, 2**31 - 1, f"is 0 to {2**31 - 1}")
 
 
 def add(commands: Commands) -> None:
@@ -59,7 +62,7 @@ def add(commands: Commands) -> None:
         metavar="GOLD",
         help="judge the model on these as well; never trained on",
     )
-    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (2400)")
+    train.add_argument("--made-up", type=COUNT, metavar="N", help="pages that are made up from the others (2400)")
     train.add_argument(
         "--out-of-fold",
         type=Path,
@@ -72,7 +75,7 @@ def add(commands: Commands) -> None:
         help="judge each set by a model of the other sets as well; --out-of-fold writes those texts beside FILE, with "
         "-left-out in the name",
     )
-    train.add_argument("--seed", type=_count, default=1, metavar="S", help="of made-up pages and of the trees (1)")
+    train.add_argument("--seed", type=COUNT, default=1, metavar="S", help="of made-up pages and of the trees (1)")
     train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (1)")
     train.add_argument("--report", type=Path, metavar="FILE", help="write all figures here as JSON")
     train.add_argument(
@@ -85,13 +88,6 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if not 0 <= value < 2**31:
-        raise argparse.ArgumentTypeError(f"got {text}, allowed is 0 to {2**31 - 1}")
-    return value
-
-
 def _train(args: argparse.Namespace) -> int:
     from webmain.evaluation.gold import GoldError
     from webmain.evaluation.training import making
@@ -100,8 +96,7 @@ def _train(args: argparse.Namespace) -> int:
     try:
         card = _card(args.card)
     except ValueError as error:
-        print(f"webmain: --card: {args.card}: {error}", file=sys.stderr)
-        return USAGE
+        raise Failure(USAGE, f"--card: {args.card}: {error}") from error
     for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
     wish = making.Wish(
@@ -113,11 +108,8 @@ def _train(args: argparse.Namespace) -> int:
         jobs=args.jobs,
         left_out=args.leave_out,
     )
-    try:
+    with failing(NOT_FOUND, TrainingError, GoldError):
         made = making.make(wish, progress=_progress)
-    except (TrainingError, GoldError) as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return NOT_FOUND
     _write(args, made, card)
     return OK
 
@@ -166,11 +158,8 @@ def _write(args: argparse.Namespace, made: Made, card: str) -> None:
     print(tables.facts_text(made) + "\n")
     print("\n".join(writers.text(writers.without_empty(table)) for table in found).rstrip("\n"))
     if len(made.data) > making.MAX_BYTES:
-        print(
-            f"webmain: the model has {len(made.data):,} bytes; one that comes with the program has at most "
-            f"{making.MAX_BYTES:,}",
-            file=sys.stderr,
-        )
+        most = f"one that comes with the program has at most {making.MAX_BYTES:,}"
+        tell(f"the model has {len(made.data):,} bytes; {most}")
 
 
 @contextmanager

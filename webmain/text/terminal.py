@@ -39,6 +39,12 @@ def one_line(text: str) -> str:
     return " ".join(printable(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
 
 
+def cut(text: str, most: int) -> str:
+    """Return a printable text as one line of at most so many characters; a longer one ends in an ellipsis."""
+    text = one_line(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def display_width(text: str) -> int:
     """Return how many columns a terminal needs: marks above and below take none, wide characters take two."""
     return sum(map(_columns, text))
