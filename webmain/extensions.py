@@ -1,7 +1,8 @@
-"""Extensions of a crawl: the summary, and a quick end after Ctrl-C."""
+"""Extensions of a crawl: the summary, a quick end after Ctrl-C, and Scrapy's feeds (`-o`, `-O`, FEEDS)."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import resource
 import sys
@@ -11,17 +12,21 @@ from collections.abc import Callable, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from scrapy.extensions.feedexport import FeedExporter
+
 from webmain.failures import StoppedError
 from webmain.files import replaced_whole
 from webmain.items import Article
 from webmain.options import own
 from webmain.pipelines import Store
-from webmain.signals import Ticks, connect
+from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.matching import matched_keys
 from webmain.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.extensions.feedexport import FeedSlot
 
 
 logger = logging.getLogger(__name__)
@@ -159,3 +164,49 @@ class PromptStop:
                 _, waiting = slot.queue.popleft()
                 waiting.errback(StoppedError("the crawl is being closed"))
                 self._crawler.stats.inc_value("webmain/let_go")
+
+
+class Feeds(FeedExporter):
+    """Scrapy's feed exporter; if a feed cannot be opened or written, the crawl ends with one message.
+
+    Scrapy itself logs a traceback for each item, and counts nothing.
+    """
+
+    def open_spider(self, spider: Spider) -> None:
+        """Set up the feeds."""
+        try:
+            super().open_spider(spider)
+        except OSError as error:
+            self._fail(error)
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Write an item to every feed."""
+        if self.crawler.stats.get_value("webmain/feed_error"):
+            return
+        try:
+            super().item_scraped(item, spider)
+        except OSError as error:
+            self._fail(error)
+            close_crawl(self.crawler, "feed_error")
+
+    async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
+        """Finish a feed; one without items is created here."""
+        if self.crawler.stats.get_value("webmain/feed_error") and len(self.feeds) == 1:  # this one failed
+            with contextlib.suppress(OSError, ValueError):
+                if slot.file is not None:
+                    slot.file.close()
+            return
+        try:
+            await super()._close_slot(slot, spider)
+        except (OSError, ValueError) as error:  # ValueError: an earlier failure closed its file
+            self._fail(error, slot.uri)
+
+    def _fail(self, error: Exception, uri: str = "") -> None:
+        """Log the error once."""
+        stats = self.crawler.stats
+        if stats.get_value("webmain/feed_error"):
+            return
+        name = uri or ", ".join(self.feeds)
+        message = f"feed {name}: can not be written: {error}"
+        logger.error("%s", message)
+        stats.set_value("webmain/feed_error", message)

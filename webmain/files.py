@@ -150,16 +150,11 @@ class AppendFile:
         return start, os.pread(self.fd, size - start, start)
 
     def mend_lines(self, what: str, is_line: Callable[[bytes], bool]) -> int:
-        """Finish or cut off a last line that a killed process or a power cut has left without an end.
+        """Finish or cut off a last line left without an end by a killed process or a power cut; return the bytes cut off.
 
         `what`: what each line is: a JSON object of this kind. `is_line`: returns True for such a line, whole or
         damaged, with or without its end.
         Raises NotAStoreError if the file holds something else; it was left as it is.
-
-        Returns
-        -------
-        int
-            Bytes that were cut off.
         """
         with self.path.open("rb") as file:
             first = file.readline()

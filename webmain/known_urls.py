@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+AGAIN: Final = "again"
+"""Key in a request's meta that allows conditions; its value is the run's `Filters`."""
+
 MAX_REDIRECTED = 100_000
 """Redirected addresses remembered until their page is settled."""
 

@@ -344,6 +344,8 @@ def _whole(settings: BaseSettings, name: str) -> int | None:
 def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str = "") -> bool:
     """Crawl sites and spool the pages of their articles; nothing is stored and no model is made.
 
+    Returns False if the crawl was stopped by a signal.
+
     Parameters
     ----------
     sites : sequence of str
@@ -352,11 +354,6 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
         Articles per site; at most about twice as many pages are fetched.
     contact : str
         Contact address for the user agent.
-
-    Returns
-    -------
-    bool
-        False if the crawl was stopped by a signal.
     """
     process = CrawlerProcess(bare_settings(**({"WEBMAIN_CONTACT": contact} if contact else {})))
     crawler = process.create_crawler("news")

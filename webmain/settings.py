@@ -214,7 +214,7 @@ DOWNLOADER_MIDDLEWARES = {
     "webmain.middlewares.Decompression": 590,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "webmain.middlewares.Redirects": 600,
-    "webmain.conditional.Conditional": 610,
+    "webmain.middlewares.Conditional": 610,
     "webmain.middlewares.Recorder": 950,
 }
 SPIDER_MIDDLEWARES = {
@@ -231,6 +231,6 @@ EXTENSIONS = {
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,
     "scrapy.extensions.feedexport.FeedExporter": None,
-    "webmain.feeds.Feeds": 0,
+    "webmain.extensions.Feeds": 0,
     "scrapy.extensions.logstats.LogStats": None,  # replaced by the progress line
 }

@@ -15,9 +15,9 @@ from webmain.options import arguments, chosen, option
 from webmain.revisions.kinds import ChangeKind
 from webmain.signals import Ticks, articles_stored, close_crawl, connect
 from webmain.steps import PENDING, Step
-from webmain.store.doubtful import Doubtful
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.store.registry import open_stores
+from webmain.store.review import Doubtful
 from webmain.urls import site_key
 
 if TYPE_CHECKING:

@@ -168,12 +168,9 @@ def site_key(url: str) -> str:
 
     `url`: an HTTP URL, a URL without scheme (`//x.com/`), or a bare host (`news.bbc.co.uk`).
 
-    Returns
-    -------
-    str
-        Lower-case ASCII (international names in punycode). IP addresses and one-label hosts such as `localhost` are
-        their own key, with the port if it isn't 80 or 443: two local servers are two sites. Under an unknown suffix the
-        last two labels. "" where there is no host.
+    Lower-case ASCII (international names in punycode). IP addresses and one-label hosts such as `localhost` are their
+    own key, with the port if it isn't 80 or 443: two local servers are two sites. Under an unknown suffix the last two
+    labels. "" where there is no host.
     """
     return _key_of_authority(_authority(url)) if len(url) <= MAX_URL_CHARS else ""
 
@@ -246,11 +243,8 @@ def join(base: str | None, href: str) -> str | None:
     `base`: the page's URL, or its `<base href>`; None if unknown (then only absolute links can be followed). `href`: as
     it is in the page (entities decoded).
 
-    Returns
-    -------
-    str or None
-        Fragment kept, not normalised otherwise. None for `javascript:`, `mailto:`, `data:` and every other scheme,
-        invalid hosts, and URLs over `MAX_URL_CHARS`.
+    Fragment kept, not normalised otherwise. None for `javascript:`, `mailto:`, `data:` and every other scheme, invalid
+    hosts, and URLs over `MAX_URL_CHARS`.
     """
     if len(href) > MAX_URL_CHARS:
         return None

@@ -10,30 +10,10 @@ import argparse
 import contextlib
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from webmain import __version__
-from webmain.cli import (
-    check,
-    cloud,
-    correct,
-    doctor,
-    evaluate,
-    explain,
-    export,
-    extract,
-    learn,
-    models,
-    plan,
-    review,
-    revisions,
-    rules,
-    schedule,
-    search,
-    serve,
-    status,
-    train,
-)
 from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE, Failure
 
 if TYPE_CHECKING:
@@ -42,28 +22,9 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What a command adds its parser to."""
 
-COMMANDS = (
-    extract,
-    explain,
-    serve,
-    correct,
-    rules,
-    learn,
-    models,
-    search,
-    cloud,
-    export,
-    revisions,
-    review,
-    check,
-    plan,
-    schedule,
-    status,
-    evaluate,
-    train,
-    doctor,
-)
-"""The commands in the order of the help; each module has an `add(commands)`."""
+COMMANDS = """extract explain serve correct rules learn models search cloud export revisions review check plan schedule
+    status evaluate train doctor""".split()
+"""The modules of the commands, in the order of the help; each has an `add(commands)`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -124,5 +85,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"webmain {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
-        command.add(commands)
+        import_module(f"webmain.cli.{command}").add(commands)
     return parser

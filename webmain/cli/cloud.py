@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
-from webmain.cli.filters import add_filters
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import add_source, in_range, positive_int, read_page, tell
+from webmain.cli.sources import add_filters, add_source, in_range, positive_int, read_page, tell
 from webmain.items import Article
-from webmain.store.periods import EmptyPeriodError, period_of, read_day
+from webmain.store.found import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
 
 if TYPE_CHECKING:

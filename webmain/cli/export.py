@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.filters import add_filters, period
-from webmain.cli.sources import in_range
+from webmain.cli.sources import add_filters, in_range, period
 
 if TYPE_CHECKING:
     from webmain.cli import Commands

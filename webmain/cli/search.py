@@ -10,8 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
-from webmain.cli.filters import add_filters, period
-from webmain.cli.sources import in_range, positive_int, tell
+from webmain.cli.sources import add_filters, in_range, period, positive_int, tell
 from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The sources of a command's pages: the web, a file, standard input."""
+"""Arguments that several commands have: pages from the web, files or standard input, filters of stored articles, numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
-from webmain.cli.exits import NOT_FOUND, Failure
+from webmain.cli.exits import NOT_FOUND, USAGE, Failure
 from webmain.items import Page
+from webmain.store import found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
 
     from webmain.archive.warc import Skip
     from webmain.sites.rules import Sites
@@ -79,6 +81,36 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
         help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
     )
     parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """Add --site, --lang, --since and --until."""
+    parser.add_argument("--site", type=_name, help="only this site: bbc.co.uk")
+    parser.add_argument("--lang", type=_name, metavar="CODE", help="only this language, as detected: th")
+    parser.add_argument(
+        "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d, 12h"
+    )
+    parser.add_argument("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
+
+
+def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
+    """Return the times of --since and --until: from the first on, and before the second."""
+    try:
+        return found.period_of(args.since, args.until)
+    except found.EmptyPeriodError:
+        raise Failure(USAGE, "--since is not earlier than --until: no article can be found") from None
+
+
+def read_day(text: str) -> found.Day:
+    """Return a date, a time, or a number of days or hours ago (an argument's type)."""
+    try:
+        return found.read_day(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _name(text: str) -> str:
+    return text.strip().lower()
 
 
 def site_rules(path: str) -> Sites:

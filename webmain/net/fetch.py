@@ -60,6 +60,9 @@ def fetch(
 
     Raises FetchError: any of `webmain.net.errors`; every status other than 2xx is an `HTTPStatus`.
 
+    The page has `body` (content coding undone), `status`, `headers` (names in lower case, repeated ones joined by
+    commas), `url` after redirects, and `fetched_at` in UTC.
+
     Parameters
     ----------
     url : str
@@ -74,12 +77,6 @@ def fetch(
         Allow private addresses: for tests and for one's own network.
     max_redirects : int
         The most redirects to follow; each target is checked like the first URL.
-
-    Returns
-    -------
-    Page
-        With `body` (content coding undone), `status`, `headers` (names in lower case, repeated ones joined by commas),
-        `url` after redirects, and `fetched_at` in UTC.
     """
     guard = Guard(allow_private=allow_private)
     visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)

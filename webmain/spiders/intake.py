@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from webmain import clock
 from webmain.browsing import Browsing, is_closing
-from webmain.conditional import AGAIN
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
+from webmain.known_urls import AGAIN
 from webmain.ledger.answers import Answer, Named
 from webmain.signals import count_for_site
 from webmain.spiders.queues import Candidate, Where

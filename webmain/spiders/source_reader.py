@@ -15,13 +15,13 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from webmain import clock
 from webmain import extraction as stages
 from webmain.browsing import Browsing
-from webmain.conditional import AGAIN
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.failures import LeftAloneError
 from webmain.items import Rejected
+from webmain.known_urls import AGAIN
 from webmain.ledger.answers import Named
 from webmain.pool import PoolClosed
 from webmain.robots import Robots

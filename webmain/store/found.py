@@ -1,9 +1,10 @@
-"""Input and output of a block search: filters, hits, results."""
+"""Input and output of a block search: filters, days as people write them, hits, results."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from webmain.items import Article
@@ -11,6 +12,7 @@ from webmain.items import Article
 if TYPE_CHECKING:  # the module that makes snippets is slow to import
     from webmain.store.snippets import Snippet
 
+_AGO = re.compile(r"(\d{1,5})([hd])")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 """SQL for the date of publication in seconds since the Unix epoch."""
@@ -123,3 +125,49 @@ def conditions(filters: Filters) -> tuple[str, list[str | float]]:
     join = "CROSS JOIN article AS a ON a.key = b.article" if asked else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
     return f"{join} WHERE {' AND '.join([fresh, *asked])}", values
+
+
+class EmptyPeriodError(ValueError):
+    """A period ends before it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A moment in a time zone, or the whole day that begins then."""
+
+    start: datetime
+    is_whole: bool = False
+
+    @property
+    def end(self) -> datetime:
+        """The moment, or the end of the day."""
+        return self.start + timedelta(days=1) if self.is_whole else self.start
+
+
+def read_day(text: str) -> Day:
+    """Read a date, a time, or a number of days or hours ago: 2026-11-01, 3d, 12h.
+
+    Raises ValueError if it is none of these.
+    """
+    if ago := _AGO.fullmatch(text):
+        hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
+        return Day(datetime.now(UTC) - timedelta(hours=hours))
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
+    if not MINYEAR < moment.year < MAXYEAR:  # the end of the day, or another zone, may be outside of all years
+        raise ValueError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
+    is_whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
+    return Day(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, is_whole)
+
+
+def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:
+    """Return the start and end of the period between two days: from the first on, and before the second.
+
+    Raises EmptyPeriodError if the first is not earlier.
+    """
+    first, end = since.start if since else None, until.end if until else None
+    if first and end and first >= end:
+        raise EmptyPeriodError("since is not earlier than until: no article can be found")
+    return first, end

@@ -157,6 +157,8 @@ class Store(ABC):
         Only the first call counts, until the page is stored again, which clears the record. A store that cannot record it
         returns False.
 
+        Returns True if the store has this article.
+
         Parameters
         ----------
         name : str
@@ -165,11 +167,6 @@ class Store(ABC):
             Time-zone aware.
         status : int
             404 or 410.
-
-        Returns
-        -------
-        bool
-            The store has this article.
         """
         self._check_usable(writing=True)
         return False

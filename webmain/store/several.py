@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from webmain.items import Article
-from webmain.store.protocol import Database, Outcome, Revision, Store, Stored, StoreError, StoreSpecError
+from webmain.store.protocol import Database, Outcome, Store, Stored, StoreError, StoreSpecError
 
 
 class Stores:
@@ -31,11 +31,6 @@ class Stores:
     def spec(self) -> str:
         """The specifications, separated by commas."""
         return ",".join(store.spec for store in self.stores)
-
-    @property
-    def pending(self) -> int:
-        """Number of articles that wait in some store."""
-        return max(store.pending for store in self.stores)
 
     @property
     def database(self) -> Database | None:
@@ -75,18 +70,6 @@ class Stores:
         """Record in every store that an article's page is gone (`Store.mark_gone`); return whether the first has it."""
         answers = [store.mark_gone(name, when=when, status=status) for store in self.stores]
         return answers[0]
-
-    def find(self, name: str) -> str | None:
-        """Return the id of the article with an id or at a URL, in the first store."""
-        return self.stores[0].find(name)
-
-    def revisions(self, article_id: str) -> Iterator[Revision]:
-        """Yield all committed texts of an article of the first store."""
-        return self.stores[0].revisions(article_id)
-
-    def articles(self) -> Iterator[Article]:
-        """Yield the committed articles of the first store."""
-        return self.stores[0].articles()
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of the committed articles of the first store."""

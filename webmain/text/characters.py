@@ -113,10 +113,7 @@ def count(texts: Sequence[str]) -> Counts:
 
     `texts`: the leaves of a page, say; empty texts have zeros.
 
-    Returns
-    -------
-    Counts
-        Three columns of `len(texts)` rows.
+    Returns three columns of `len(texts)` rows.
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     columns = np.zeros((3, len(texts)), dtype=np.int32)

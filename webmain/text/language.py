@@ -85,10 +85,7 @@ def detect(text: str) -> Language:
     fast model decides for long texts in common languages if it is sure. Only for other texts a large model is loaded: 0.5 s
     and 76 MB, once per process, then 0.1 ms a text.
 
-    Returns
-    -------
-    Language
-        "und" with the best guess's score if that is below `MIN_SCORE`.
+    Returns "und" with the best guess's score if that is below `MIN_SCORE`.
     """
     text = text.lstrip()[:MAX_CHARS]
     letters = _letters_by_script(text)

@@ -24,10 +24,7 @@ def parse_json(text: str) -> list[Any]:
 
     `text`: the script's content. Cost is linear in it; over `MAX_SCRIPT_CHARS` nothing is read.
 
-    Returns
-    -------
-    list of Any
-        JSON types; empty if nothing could be read. Never raises.
+    Returns JSON types; empty if nothing could be read. Never raises.
     """
     if len(text) > MAX_SCRIPT_CHARS:
         return []

@@ -200,10 +200,7 @@ def _long_rows_of_marks(*, astral: bool) -> re.Pattern[str]:
 def compose(text: str) -> str:
     """Return a text in Unicode's form NFC, with runs of combining marks cut at `MAX_MARKS`.
 
-    Returns
-    -------
-    str
-        The same object if nothing had to be changed.
+    Returns the same object if nothing had to be changed.
     """
     if is_plain(text):
         return text

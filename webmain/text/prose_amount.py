@@ -48,11 +48,8 @@ def prose_chars(text: str) -> float:
 
     `text`: with or without markup.
 
-    Returns
-    -------
-    float
-        0 if it is not prose: short strings, code, style sheets, URLs, packed data, mostly links. A third of the length if
-        text in a spaced script has no end of a sentence.
+    Returns 0 if it is not prose: short strings, code, style sheets, URLs, packed data, mostly links. A third of the length if
+    text in a spaced script has no end of a sentence.
     """
     if len(text) < MIN_CHARS // 3 or (len(text) < MIN_CHARS and text.isascii()):
         return 0.0

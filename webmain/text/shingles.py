@@ -49,11 +49,8 @@ def _folded(text: str) -> str:
 def signature(text: str) -> Signature:
     """Return the MinHash signature of a text's shingles.
 
-    Returns
-    -------
-    Signature
-        Equal for texts with equal shingles, on every machine and in every process. A text without letters and digits
-        has the empty signature, which matches no other.
+    Signatures are equal for texts with equal shingles, on every machine and in every process. A text without letters
+    and digits has the empty signature, which matches no other.
     """
     from rensa import RMinHash
 
@@ -69,10 +66,7 @@ def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
 
     Raises ValueError if the signatures have different lengths.
 
-    Returns
-    -------
-    float
-        Share of equal positions, in [0, 1], with a standard error of at most 0.045; 0.0 if either is empty.
+    Returns the share of equal positions, in [0, 1], with a standard error of at most 0.045; 0.0 if either is empty.
     """
     if not first or not second:
         return 0.0
@@ -87,11 +81,8 @@ def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
     `folded`: a text whose case is folded already, in NFC. `words, chars`: length of the shingles in spaced scripts, in
     words, and in unspaced ones, in letters.
 
-    Returns
-    -------
-    NDArray
-        `(n_shingles,) uint64`, with repetitions: shingles of words first, in the order of the text. Empty for a text
-        without letters and digits.
+    Returns `(n_shingles,) uint64`, with repetitions: shingles of words first, in the order of the text. Empty for a text
+    without letters and digits.
     """
     points = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     classes = table()[points]

@@ -28,12 +28,9 @@ def stopwords(language: str | None) -> frozenset[str]:
 
     `language`: ISO 639 code, with or without a region.
 
-    Returns
-    -------
-    frozenset of str
-        English: a small list of our own (stopwordsiso has 1,298 words, including "world" and "state"). Thai: PyThaiNLP's
-        list plus our own words from news texts. 56 more languages: stopwordsiso, for some plus our own words from news
-        texts. Amharic, Burmese, Georgian, Khmer, Lao and Tamil: our own lists. Empty for any other language.
+    English: a small list of our own (stopwordsiso has 1,298 words, including "world" and "state"). Thai: PyThaiNLP's
+    list plus our own words from news texts. 56 more languages: stopwordsiso, for some plus our own words from news
+    texts. Amharic, Burmese, Georgian, Khmer, Lao and Tamil: our own lists. Empty for any other language.
     """
     code = base_language(language)
     code = _ALIASES.get(code, code)
@@ -74,10 +71,7 @@ def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
 
     Raises StopWordFileError if the file cannot be opened, is not UTF-8, or has a heading that is not a language code.
 
-    Returns
-    -------
-    Mapping of str to frozenset of str
-        Folded words by language; those for every language under "" (`EVERY_LANGUAGE`).
+    Returns folded words by language; those for every language under "" (`EVERY_LANGUAGE`).
     """
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()

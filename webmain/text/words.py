@@ -64,11 +64,8 @@ def words(text: str, *, language: str | None = None) -> list[str]:
     ISO 639 code, with or without a region; anything else counts as unknown. It decides only details (the colon in
     Swedish and Finnish words): the segmenter is chosen by the script.
 
-    Returns
-    -------
-    list of str
-        Every token that contains a letter or a digit; numbers are words here ("1,000" is one). Hyphens separate words,
-        apostrophes don't. Dotted abbreviations keep their last dot ("U.S.").
+    Every token that contains a letter or a digit; numbers are words here ("1,000" is one). Hyphens separate words,
+    apostrophes don't. Dotted abbreviations keep their last dot ("U.S.").
     """
     return _real(list(_segments(text, base_language(language))))
 
@@ -275,12 +272,9 @@ def bare(word: str, *, language: str | None = None) -> str:
     ("l'homme"), the possessive in English ("Trump's"), case endings after an apostrophe in Turkish and Azerbaijani
     ("Ankara'da").
 
-    Returns
-    -------
-    str
-        With straight apostrophes, otherwise unchanged. "" for numbers (with up to three letters of unit or ordinal:
-        "20th"), and for words without letters, with one letter (except Han, where one character is a word), or longer
-        than `MAX_TERM_LENGTH`.
+    With straight apostrophes, otherwise unchanged. "" for numbers (with up to three letters of unit or ordinal:
+    "20th"), and for words without letters, with one letter (except Han, where one character is a word), or longer than
+    `MAX_TERM_LENGTH`.
     """
     if word.isalpha() and 2 <= len(word) <= MAX_TERM_LENGTH and "\u02bc" not in word:
         return word
