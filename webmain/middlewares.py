@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.exceptions import (
-    DownloadCancelledError,
-    IgnoreRequest,
-)
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware

@@ -24,18 +24,7 @@ EXTRA = ("jinja2", "matplotlib", "rapidfuzz")
 """Libraries needed to measure and report."""
 
 FORMATS = ("table", "csv", "json", "html")
-_OF_COMPARISONS = (
-    "systems",
-    "score",
-    "predictions",
-    "fresh",
-    "jobs",
-    "timeout",
-    "repeat",
-    "metrics",
-    "baseline",
-    "by",
-)
+_OF_COMPARISONS = ("systems", "score", "predictions", "fresh", "jobs", "timeout", "repeat", "metrics", "baseline", "by")
 """Options that a protocol ignores, since it decides what is run and measured."""
 
 _EXAMPLES = """

@@ -58,10 +58,7 @@ def add(commands: Commands) -> None:
         "--words", action="store_true", help="count the words: after the text, most frequent first, or in the json"
     )
     extract.add_argument(
-        "--require",
-        choices=PAGE_TYPES,
-        metavar="KIND",
-        help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}",
+        "--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}"
     )
     extract.add_argument(
         "-j",

@@ -112,11 +112,7 @@ class _Visit:
         if not 200 <= answer.status < 300:
             raise HTTPStatus(answer.status, answer.url, answer.headers)
         return Page(
-            url=answer.url,
-            body=answer.body,
-            status=answer.status,
-            headers=answer.headers,
-            fetched_at=datetime.now(UTC),
+            url=answer.url, body=answer.body, status=answer.status, headers=answer.headers, fetched_at=datetime.now(UTC)
         )
 
     def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:

@@ -87,13 +87,7 @@ class JsonlStore(Store):
 
     scheme = "jsonl"
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        read_only: bool = False,
-        clock: Callable[[], datetime] = utc_now,
-    ) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, clock: Callable[[], datetime] = utc_now) -> None:
         super().__init__(path, read_only=read_only)
         self.cut_bytes = 0  # length of the unfinished last line that was cut off on opening; 0 as a rule
         # complete lines that are not article records, or were damaged; they are left in the file and skipped

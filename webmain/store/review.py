@@ -297,9 +297,7 @@ class Doubtful:
         entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
         doubtful = [entry for entry in entries if entry.is_open]
         return Noted(
-            doubtful=len(doubtful),
-            listed=self.list.note(entries),
-            kept_out=sum(entry.kept_out for entry in doubtful),
+            doubtful=len(doubtful), listed=self.list.note(entries), kept_out=sum(entry.kept_out for entry in doubtful)
         )
 
     def close(self) -> None:
