@@ -91,15 +91,15 @@ class Summary:
         store = self._crawler.get_item_pipeline(Store)
         feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
         problems = [str(stats[name]) for kind in FAILING if (name := f"webmain/{kind}_error") in stats]
-        told = [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/warning/")]
+        warnings = [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/warning/")]
         found = outcome(stats)
-        if self._only_news and not (found.new or found.changed or told or exit_code(stats)):
+        if self._only_news and not (found.new or found.changed or warnings or exit_code(stats)):
             return
-        told += [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/unreachable/")]
+        warnings += [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/unreachable/")]
         words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
         places = store.places if store else ()
         text = render(
-            found, places=places, feeds=feeds, words=words, told=notes(stats), problems=problems, warnings=told
+            found, places=places, feeds=feeds, words=words, labelled=notes(stats), problems=problems, warnings=warnings
         )
         stream = sys.stderr if any(uri == "-" or uri.startswith("stdout:") for uri in feeds) else sys.stdout
         encoding = getattr(stream, "encoding", None) or "utf-8"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -66,7 +67,7 @@ class KnownUrls:
         self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._waiting: list[Done] = []
         self._closed = False
-        self._told: dict[str, bool] = {}
+        self._tells: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
 
     @classmethod
@@ -118,23 +119,21 @@ class KnownUrls:
         """Return an address's last answer if it was read with filters at least as wide as this run's; else None."""
         if not self.asks_for_changes or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
-        try:
+        answer = None
+        with self._failing():
             answer = self.ledger.answers.get(without_credentials(_key(url)))
-        except LedgerError as error:
-            self.fail(error)
-            return None
         is_of_use = answer is not None and (answer.kind == ARTICLE or answer.filters.covers(filters))
         return answer if is_of_use else None
 
     def has_validators(self, answer: Answer) -> bool:
         """Return True if a conditional request is possible for an earlier answer."""
-        if answer.kind == ARTICLE and answer.site not in self._told:
+        if answer.kind == ARTICLE and answer.site not in self._tells:
             try:
-                self._told[answer.site] = self.ledger.answers.validators_tell(answer.site)
+                self._tells[answer.site] = self.ledger.answers.validators_tell(answer.site)
             except LedgerError as error:
                 self.fail(error)
                 return False
-        return answer.has_validators(now_s(), are_told=answer.kind == ARTICLE and self._told[answer.site])
+        return answer.has_validators(now_s(), are_told=answer.kind == ARTICLE and self._tells[answer.site])
 
     def spider_opened(self) -> None:
         """Open the ledger; if that fails, the crawl ends before it begins.
@@ -203,13 +202,16 @@ class KnownUrls:
                 done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
         self._mark(done)
         answers, fetched = self.visiting.take(stored, published)
-        self._note(lambda ledger: ledger.answers.save(answers))
-        self._note(lambda ledger: ledger.visits.note(fetched, refresh_of(self._crawler)))
+        with self._failing():
+            self.ledger.answers.save(answers)
+        with self._failing():
+            self.ledger.visits.note(fetched, refresh_of(self._crawler))
 
-    def _note(self, write: Callable[[Ledger], object]) -> None:
-        """Write to the ledger; if that fails, the crawl ends."""
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Use the ledger; if that fails, the crawl ends."""
         try:
-            write(self.ledger)
+            yield
         except LedgerError as error:
             self.fail(error)
 
@@ -219,7 +221,8 @@ class KnownUrls:
         if visited:
             self.visiting.forget(url)
             fetched = Fetched(url=visited, site=site_key(visited))
-            self._note(lambda ledger: ledger.visits.note([fetched], refresh_of(self._crawler)))
+            with self._failing():
+                self.ledger.visits.note([fetched], refresh_of(self._crawler))
         return bool(visited)
 
     def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
@@ -258,10 +261,8 @@ class KnownUrls:
         """Record a failed attempt."""
         addresses = [*self._redirected.pop(_key(url), ()), url]
         for address in dict.fromkeys(addresses):
-            try:
+            with self._failing():
                 self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
-            except LedgerError as error:
-                self.fail(error)
 
     def spider_closed(self) -> None:
         """Mark the addresses that waited for a commit."""
@@ -288,10 +289,8 @@ class KnownUrls:
         for each in done:
             by_site.setdefault(site_key(each.url), []).append(each)
         for site, some in by_site.items():
-            try:
+            with self._failing():
                 self.ledger.mark_done(some, site=site)
-            except LedgerError as error:
-                self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
         """Log the error once and end the crawl: without a ledger it would fetch everything again."""

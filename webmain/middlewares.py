@@ -111,21 +111,21 @@ class Redirects(RedirectMiddleware):
                 raise ValueError("no web address")
             result = super().process_response(request, response)
         except ValueError as error:
-            self._told(request, "bad_redirect")
+            self._count(request, "bad_redirect")
             raise IgnoreRequest(f"{request.url} redirects to {(location or b'')[:100]!r}: {error}") from error
         except IgnoreRequest:
-            self._told(request, "redirect_limit")
+            self._count(request, "redirect_limit")
             raise
         if not isinstance(result, Request):
             return result
         if result.url == request.url or result.url in request.meta.get("redirect_urls", ()):
-            self._told(request, "redirect_self" if result.url == request.url else "redirect_loop")
+            self._count(request, "redirect_self" if result.url == request.url else "redirect_loop")
             raise IgnoreRequest(f"{request.url} redirects in a circle")
         if not same_site(request.url, result.url):
             self.crawler.stats.inc_value("webmain/redirects/cross_site")
         return result
 
-    def _told(self, request: Request, kind: str) -> None:
+    def _count(self, request: Request, kind: str) -> None:
         if is_page(request):
             tell_failed(self.crawler, asked_url(request), kind)
         else:

@@ -124,9 +124,9 @@ class Store(Step):
             self.places = tuple((store.spec, store.count()) for store in [*self.stores, *kept_out])
         except StoreError as error:
             self._fail(error)
-        for holder in self._holders:
+        for store in self._open_stores:
             try:
-                self._tell(holder.close())
+                self._report(store.close())
             except StoreError as error:
                 self._fail(error)
         self._close_review()
@@ -147,18 +147,18 @@ class Store(Step):
             stats.set_value("webmain/warning/review", message)
 
     @property
-    def _holders(self) -> list[Stores | JsonlStore]:
-        return [holder for holder in (self.stores, self.kept_out) if holder is not None]
+    def _open_stores(self) -> list[Stores | JsonlStore]:
+        return [store for store in (self.stores, self.kept_out) if store is not None]
 
     def _tick(self) -> None:
-        if any(holder.due(self._clock()) for holder in self._holders):
+        if any(store.due(self._clock()) for store in self._open_stores):
             self._commit()
 
     def _commit(self) -> None:
         """Commit the buffered articles and report them; a failure ends the crawl."""
-        for holder in self._holders:
+        for store in self._open_stores:
             try:
-                self._tell(holder.commit())
+                self._report(store.commit())
             except StoreError as error:
                 self.end(error)
 
@@ -169,16 +169,14 @@ class Store(Step):
             self._closing = True
             close_crawl(self.crawler, "store_error")
 
-    def _tell(self, stored: tuple[Stored, ...]) -> None:
+    def _report(self, stored: tuple[Stored, ...]) -> None:
         """List the doubtful ones among the durable articles, count all of them, and send the signal."""
         if not stored:
             return
         stats = self.crawler.stats
         if self._doubtful is not None:
-            noted = self._doubtful.note(stored)
-            stats.inc_value("webmain/review/doubtful", noted.doubtful)
-            stats.inc_value("webmain/review/listed", noted.listed)
-            stats.inc_value("webmain/review/kept_out", noted.kept_out)
+            for name, n in self._doubtful.note(stored).items():
+                stats.inc_value(f"webmain/review/{name}", n)
         canonical = {s.id: self._canonical.pop(s.id) for s in stored if s.id in self._canonical}
         published = {s.id: self._published.pop(s.id) for s in stored if s.id in self._published}
         for each in stored:

@@ -147,7 +147,7 @@ def render(
     places: Iterable[tuple[str, int]] = (),
     feeds: Iterable[str] = (),
     words: Sequence[tuple[str, int]] = (),
-    told: Iterable[tuple[str, str]] = (),
+    labelled: Iterable[tuple[str, str]] = (),
     problems: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> str:
@@ -161,7 +161,7 @@ def render(
         Locations of Scrapy's own feeds.
     words : sequence of (str, int)
         The most frequent words of all articles, with their counts.
-    told : iterable of (str, str)
+    labelled : iterable of (str, str)
         Other notes with their labels (`notes`).
     problems : iterable of str
         What ended the crawl early.
@@ -171,31 +171,27 @@ def render(
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
-        *([("looked again", _listed(found.visits))] if found.visits else []),
-        *(
-            [("by method", ", ".join(f"{n:,} {name}" for name, n in found.extractors.items()))]
-            if found.extractors
-            else []
-        ),
+        ("looked again", _listed(found.visits)),
+        ("by method", ", ".join(f"{n:,} {name}" for name, n in found.extractors.items())),
         ("known", f"{found.known:,} passed over"),
         ("pages read", f"{found.pages:,}"),
-        *([("rendered", _rendered(found))] if found.rendered or found.not_rendered else []),
+        ("rendered", _rendered(found)),
         ("rejected", _counts(found.rejected)),
         ("not fetched", _counts(found.failed)),
-        *([("not asked", _refused(found))] if found.refused else []),
+        ("not asked", _refused(found)),
         ("errors", f"{found.errors:,}"),
-        *([("sites", _listed(found.learning))] if found.learning else []),
+        ("sites", _listed(found.learning)),
         ("took", _took(found)),
+        *(("stored in", f"{spec} ({n:,} articles)") for spec, n in places),
     ]
-    rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
     if found.review:
         rows += [("review", _doubts(found.review, found.articles)), ("", f"list: {found.review.place}")]
     rows += [("feed", place) for place in feeds]
     rows += [("host", text) for text in found.left_alone]
-    rows += told
+    rows += labelled
     rows += [("problem", text) for text in problems]
     rows += [("warning", text) for text in warnings]
-    lines += [f"  {pad(name, 12)} {value}" for name, value in rows]
+    lines += [f"  {pad(name, 12)} {value}" for name, value in rows if value]
     if found.sites:
         lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]
     if words:
@@ -205,18 +201,21 @@ def render(
 
 
 def _doubts(review: Review, n_articles: int) -> str:
-    told = f"{review.doubtful:,} of {n_articles:,} articles have a confidence below {review.below:g}, {review.listed:,} new"
-    return told + (f"; {review.kept_out:,} kept out" if review.kept_out else "")
+    kept_out = f"; {review.kept_out:,} kept out" if review.kept_out else ""
+    found = f"{review.doubtful:,} of {n_articles:,} articles have a confidence below {review.below:g}"
+    return f"{found}, {review.listed:,} new{kept_out}"
 
 
 def _rendered(found: Outcome) -> str:
     failed = sum(found.not_rendered.values())
+    if not found.rendered and not found.not_rendered:
+        return ""
     return f"{found.rendered:,}" + (f"; {failed:,} could not be drawn: {_listed(found.not_rendered)}" if failed else "")
 
 
 def _refused(found: Outcome) -> str:
     hint = "; -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses" if PRIVATE in found.refused_first else ""
-    return f"{found.refused:,} ({found.refused_first}){hint}"
+    return f"{found.refused:,} ({found.refused_first}){hint}" if found.refused else ""
 
 
 def exit_code(stats: Mapping[str, Any]) -> int:
@@ -265,8 +264,8 @@ def headline(found: Outcome) -> str:
 def _kinds(changes: Mapping[str, int]) -> str:
     """Return which kinds of changes there were: headlines, texts."""
     n_headlines = changes.get("headline", 0)
-    told = [(n_headlines, "headline"), (sum(changes.values()) - n_headlines, "text")]
-    named = ", ".join(f"{n:,} {what}{'s' if n > 1 else ''}" for n, what in told if n)
+    counts = [(n_headlines, "headline"), (sum(changes.values()) - n_headlines, "text")]
+    named = ", ".join(f"{n:,} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
     return f" ({named})" if named else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -173,7 +173,7 @@ def date_of(record: WarcRecord) -> datetime | None:
         return None
 
 
-def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+def joined(headers: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return headers by name in lower case, repeated ones joined by commas."""
     result: dict[str, str] = {}
     for name, value in headers:

@@ -11,7 +11,7 @@ import glob
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -84,24 +84,19 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: Is
     for file in files:
         try:
             with file.open("rb") as stream:
-                for page, place in _found(file, stream, on_skip, max_bytes, is_wanted):
+                found: Iterable[tuple[Page | Skip, str]]
+                if _is_warc(stream):
+                    captures = read_captures(stream, on_skip=on_skip, max_bytes=max_bytes, is_wanted=is_wanted)
+                    found = ((page_of(capture, max_bytes), capture.url) for _, capture in captures)
+                else:
+                    found = ((_file_page(file, stream, max_bytes), str(file)),)
+                for page, place in found:
                     if isinstance(page, Page):
                         yield page
                     else:
                         on_skip(page, place)
         except OSError:
             on_skip(Skip.UNREADABLE, str(file))
-
-
-def _found(
-    file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int, is_wanted: IsWanted | None
-) -> Iterator[tuple[Page | Skip, str]]:
-    """Yield the pages of a file, or why there is none, with their places."""
-    if not _is_warc(stream):
-        yield _file_page(file, stream, max_bytes), str(file)
-        return
-    for _, capture in read_captures(stream, on_skip=on_skip, max_bytes=max_bytes, is_wanted=is_wanted):
-        yield page_of(capture, max_bytes), capture.url
 
 
 def _files(path: str | Path) -> Iterator[Path]:
@@ -201,14 +196,14 @@ def read_captures(
     skip = on_skip or _ignore
     file = str(getattr(stream, "name", "the archive"))
     start: int | None = stream.tell()
-    is_told = False
+    is_reported = False
     waiting: tuple[int, Capture] | None = None  # the next record may contain its rendering
     while start is not None:
         begin, url = start, None
         stream.seek(start)
         try:
             for record in _records(stream):
-                begin, url, is_told = record.stream_pos, target_of(record), False
+                begin, url, is_reported = record.stream_pos, target_of(record), False
                 if waiting is not None:
                     rendering = read_rendering(record, waiting[1])
                     yield waiting[0], replace(waiting[1], rendering=rendering)
@@ -239,9 +234,9 @@ def read_captures(
         if waiting is not None:
             yield waiting
             waiting = None
-        if not is_told:
+        if not is_reported:
             skip(Skip.DAMAGED, _place(file, begin, url))
-        is_told = True
+        is_reported = True
         start = _next_record(stream, begin + 1)
 
 

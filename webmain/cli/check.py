@@ -46,18 +46,14 @@ def _check(args: argparse.Namespace) -> int:
             continue
         for problem in checked.problems[:MAX_SHOWN]:
             place = f"{problem.place}: " if problem.place else ""
-            print(f"{path}: {place}{_line(problem.reason)}")
+            reason = "".join(c if c.isprintable() else " " for c in problem.reason)
+            print(f"{path}: {place}{reason}")
         if len(checked.problems) > MAX_SHOWN:
             print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
         wrong = f", {len(checked.problems):,} can not be" if checked.problems else ""
         print(f"{path}: {checked.what}, {checked.n:,} {checked.pieces} can be read{wrong}")
         worst = max(worst, REJECTED if checked.problems else OK)
     return worst
-
-
-def _line(text: str) -> str:
-    """Return a text as one line without terminal control characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _checked(path: Path, form: str) -> Checked:
@@ -89,8 +85,8 @@ def _rules(path: Path) -> Checked:
         n, problems = len(read_sites(path).tables), []
     except SitesError as error:
         n, problems = 0, str(error).splitlines()
-    told = tuple(Problem(place="", reason=each) for each in problems)
-    return Checked(what="rules for sites", n=n, pieces="tables", problems=told)
+    found = tuple(Problem(place="", reason=each) for each in problems)
+    return Checked(what="rules for sites", n=n, pieces="tables", problems=found)
 
 
 def _begins(path: Path, *marks: bytes) -> bool:

@@ -60,8 +60,8 @@ def compare(args: argparse.Namespace) -> int:
         raise Failure(USAGE, "--score runs nothing: leave out --predictions")
     if args.predictions and not args.predictions.name.endswith((".jsonl", ".jsonl.gz")):
         raise Failure(USAGE, f"--predictions: got {args.predictions.name!r}, its name must end in .jsonl or .jsonl.gz")
-    asked = tuple(METRICS) if args.metrics == "all" else _listed("metric", args.metrics, (*METRICS, "all"))
-    if not asked and asked is not None:
+    metrics = tuple(METRICS) if args.metrics == "all" else _listed("metric", args.metrics, (*METRICS, "all"))
+    if metrics == ():
         raise Failure(USAGE, f"no metric was given, allowed are {', '.join(METRICS)}, all")
     by = _listed("by", args.by, GROUPINGS)
     names = list(dict.fromkeys(name for text in args.systems or () for name in systems.split(text)))
@@ -97,8 +97,9 @@ def compare(args: argparse.Namespace) -> int:
     if not pages:
         raise GoldError("the gold data holds no usable page: " + "; ".join(dropped))
     with _progress("scores", len(pages) * len(names)) as advance:
-        metrics = asked or scoring.DEFAULT_METRICS
-        results = scoring.score(pages, given, names, metrics=metrics, progress=lambda: advance(""))
+        results = scoring.score(
+            pages, given, names, metrics=metrics or scoring.DEFAULT_METRICS, progress=lambda: advance("")
+        )
     _report(args, results, head, digests, dropped, by)
     return _exit_code(results)
 
@@ -149,14 +150,14 @@ def _predict(
     head = predictions.header(digests, systems, settings)
     with _place(args) as path, predictions.Writer(path, head, fresh=args.fresh) as writer:
         kept = {harness.key(p) for p in writer.kept}
-        asked = {(s.name, p.dataset, p.id) for s in systems for p in pages}
-        if n_done := len(asked & kept):
-            tell(f"{n_done} of {len(asked)} predictions are there already")
+        wanted = {(s.name, p.dataset, p.id) for s in systems for p in pages}
+        if n_done := len(wanted & kept):
+            tell(f"{n_done} of {len(wanted)} predictions are there already")
         if writer.stale:
             tell(f"changed since, run again: {', '.join(writer.stale)}")
         try:
             with (
-                _progress("predictions", len(asked), n_done) as advance,
+                _progress("predictions", len(wanted), n_done) as advance,
                 closing(harness.run(pages, systems, done=kept, limits=limits)) as running,
             ):
                 for prediction in running:

@@ -170,8 +170,8 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         record = _comparison_record(comparison)
         first, second = record["methods"]
         chars = record["characters"]
-        told = f"{chars['both']:,} characters in both, {chars['only-a']:,} only in {first}"
-        print(f"\n{first} and {second}: {told}, {chars['only-b']:,} only in {second}")
+        counts = f"{chars['both']:,} characters in both, {chars['only-a']:,} only in {first}"
+        print(f"\n{first} and {second}: {counts}, {chars['only-b']:,} only in {second}")
         for run in record["differing"]:
             print(f"  only {run['only']}: {cut(run['text'], MOST_TEXT)}")
     for one in texts:
@@ -214,10 +214,9 @@ def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Seq
 def _print_table(judged: Extraction, blocks: Sequence[ExplainedBlock], kind: PageType) -> None:
     kept = int(judged.kept.sum())
     sure = judged.confidence
-    told = "" if sure is None else f", confidence {sure:.3f} (the F1 it expects)"
-    print(
-        f"{judged.extractor}: {len(judged.kept)} blocks, {kept} kept{told}; page type {kind.name}, {kind.probability:.3f}\n"
-    )
+    confidence = "" if sure is None else f", confidence {sure:.3f} (the F1 it expects)"
+    page_type = f"page type {kind.name}, {kind.probability:.3f}"
+    print(f"{judged.extractor}: {len(judged.kept)} blocks, {kept} kept{confidence}; {page_type}\n")
     name = "score" if sure is None else "prob."
     why = min(MOST_WHY, max([34, *(len(block.why) for block in blocks)]))
     print(f"{'':3}{'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")

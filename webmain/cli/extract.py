@@ -106,26 +106,31 @@ def _extract(args: argparse.Namespace) -> int:
     sources = _Sources(args)
     several = has_archives or len(args.source) > 1
     printer = _Printer(args.format, several=several)
+    notes: set[str] = set()
+    counts: Counter[str] = Counter()
     bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
     with bar or contextlib.nullcontext(), contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
         for answer in found:
             if bar is not None:
                 bar.clear()
             name = sources.names.popleft()
-            if answer.note:
-                printer.tell(answer.note, once=True)
+            if answer.note and answer.note not in notes:
+                notes.add(answer.note)
+                tell(answer.note)
             if isinstance(answer.found, Rejected):
-                printer.tell(f"{name}: rejected: {answer.found}")
+                tell(f"{name}: rejected: {answer.found}")
             else:
                 printer.print(answer.found)
                 if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
-                    printer.tell(f"{name}: rules that match nothing: {', '.join(missed)}")
-            printer.counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
+                    tell(f"{name}: rules that match nothing: {', '.join(missed)}")
+            counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
             if bar is not None:
                 bar.update()
+    n_rejected = counts.total() - counts["article"]
     if has_archives:
-        printer.tell_counts()
-    return max(sources.worst, REJECTED if printer.n_rejected else OK)
+        reasons = ", ".join(f"{n} {reason}" for reason, n in counts.most_common() if reason != "article")
+        tell(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
+    return max(sources.worst, REJECTED if n_rejected else OK)
 
 
 def _bar(total: int | None) -> tqdm[Any]:
@@ -179,19 +184,12 @@ def _is_archive(source: str) -> bool:
 
 
 class _Printer:
-    """Prints articles as they come, and reports pages without one."""
+    """Prints articles as they come."""
 
     def __init__(self, form: str, *, several: bool) -> None:
         self._form = form
         self._several = several
         self._n_printed = 0
-        self._told: set[str] = set()
-        self.counts: Counter[str] = Counter()
-
-    @property
-    def n_rejected(self) -> int:
-        """Pages without an article."""
-        return self.counts.total() - self.counts["article"]
 
     def print(self, article: Article) -> None:
         """Print an article, separated from the one before it."""
@@ -204,20 +202,6 @@ class _Printer:
         print(without_controls(article.to_markdown().rstrip() if self._form == "markdown" else article.text))
         if article.words:
             print("\n" + without_controls(_table(article, self._form)))
-
-    def tell(self, message: str, *, once: bool = False) -> None:
-        """Print a message about a page."""
-        if once and message in self._told:
-            return
-        if once:
-            self._told.add(message)
-        tell(message)
-
-    def tell_counts(self) -> None:
-        """Return a summary: the number of pages with an article, and why others had none."""
-        reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
-        told = f" ({reasons})" if reasons else ""
-        tell(f"{self.counts['article']} articles, {self.n_rejected} rejected{told}")
 
 
 def _table(article: Article, form: str) -> str:

@@ -88,8 +88,8 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
         for problem in archive.problems:
             tell(problem)
         if n_of_no_site:
-            told = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
-            tell(f"{source}: {n_of_no_site} {told}; --site DOMAIN says of which site")
+            pages = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
+            tell(f"{source}: {n_of_no_site} {pages}; --site DOMAIN says of which site")
         elif len(spool) == before and not archive.problems:
             tell(f"{source}: no page{f' of {args.site}' if args.site else ''} in it that can be read")
         worst = NOT_FOUND if len(spool) == before else worst
@@ -164,8 +164,10 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
             tell(f"{learnt.problem}")
             continue
         place = models.path(site, extractor.name)
-        told = f" and {len(lesson.corrected)} corrected" if lesson.corrected else ""
-        print(f"{site}: {n} pages{told}, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
+        corrected = f" and {len(lesson.corrected)} corrected" if lesson.corrected else ""
+        print(
+            f"{site}: {n} pages{corrected}, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
+        )
         if is_unwatched(learnt.fitted):
             tell(f"{site}: {unwatched(learnt.fitted)}")
     return worst

@@ -84,7 +84,7 @@ def _record(found: Sequence[Revision], compared: Sequence[Changes | None], *, di
     from dataclasses import asdict
 
     last = found[-1].article
-    told: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for revision, change in zip(found, compared, strict=True):
         stored = revision.stored_at.isoformat() if revision.stored_at else None
         one: dict[str, Any] = {"number": revision.number, "stored_at": stored, "title": revision.article.title}
@@ -92,9 +92,9 @@ def _record(found: Sequence[Revision], compared: Sequence[Changes | None], *, di
             one |= {name: value for name, value in asdict(change).items() if name != "rows"}
         if diff and change is not None:
             one["rows"] = [asdict(row) for row in change.rows]
-        told.append(one)
+        records.append(one)
     gone = last.gone_at.isoformat() if last.gone_at else None
-    return {"id": last.id, "url": last.url, "gone_at": gone, "gone_status": last.gone_status, "revisions": told}
+    return {"id": last.id, "url": last.url, "gone_at": gone, "gone_status": last.gone_status, "revisions": records}
 
 
 def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, diff: bool) -> None:
@@ -103,7 +103,7 @@ def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, dif
     print(f"{one_line(last.title or '(no title)')}\n{one_line(last.url or last.id)}")
     for revision, change in zip(found, compared, strict=True):
         stored = revision.stored_at.isoformat(sep=" ", timespec="minutes") if revision.stored_at else "?"
-        print(f"\n{revision.number:>3}  {stored}  {_told(change)}")
+        print(f"\n{revision.number:>3}  {stored}  {_summary(change)}")
         if change is not None and change.is_headline:
             print(f"     now: {one_line(revision.article.title or '')}")
         if diff and change is not None:
@@ -115,15 +115,15 @@ def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, dif
         )
 
 
-def _told(change: Changes | None) -> str:
+def _summary(change: Changes | None) -> str:
     """Return the kind of a change, and how many sentences it affected."""
     if change is None:
         return "first text"
     n = change.sentences
     counts = [(n.additions, "added"), (n.deletions, "deleted"), (n.edits, "edited"), (n.refactors, "moved")]
-    told = ", ".join(f"{number:,} {verb}" for number, verb in counts if number)
+    counted = ", ".join(f"{number:,} {verb}" for number, verb in counts if number)
     kind = change.kind.value + (", headline" if change.is_headline and change.kind.value != "headline" else "")
-    return f"{kind} (sentences: {told})" if told else kind
+    return f"{kind} (sentences: {counted})" if counted else kind
 
 
 def _lines(rows: Sequence[Row], *, colours: bool) -> Iterator[str]:

@@ -134,9 +134,11 @@ def _print(results: Results, offset: int) -> None:
         print(f"{hit.rank:>3}. {hit.priority:.4f}  {one_line(hit.title or '(no title)')}")
         origin = " · ".join(filter(None, (hit.language, (hit.published or "")[:10], hit.extractor)))
         print(f"     {one_line(hit.url or hit.id)}  ({one_line(origin)})")
-        passage = hit.snippet.marked("\ue000", "\ue001") if _is_clean(hit.snippet.text) else hit.snippet.text
-        told = one_line(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)
-        print(f"     {told}\n", file=plain(sys.stdout))
+        passage = hit.snippet.text
+        if "\ue000" not in passage and "\ue001" not in passage:  # private-use characters that stand for marks here
+            passage = hit.snippet.marked("\ue000", "\ue001")
+        passage = one_line(passage).replace("\ue000", on).replace("\ue001", off)
+        print(f"     {passage}\n", file=plain(sys.stdout))
     if results.hits:
         ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"
         print(f"results {ranks}; found: {_found(results)}")
@@ -148,8 +150,3 @@ def _found(results: Results) -> str:
 
 def _number(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _is_clean(text: str) -> bool:
-    """Return True if a text is free of the two private-use characters that represent marks."""
-    return "\ue000" not in text and "\ue001" not in text

@@ -10,6 +10,7 @@ from __future__ import annotations
 import http.client
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
+from webmain.archive.records import joined
 from webmain.items import Page
 from webmain.net.addresses import Guard
 from webmain.net.connection import connection_to, fetch_error, within
@@ -89,7 +91,7 @@ class _Answer:
 
     url: str
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: bytes
 
 
@@ -190,10 +192,7 @@ class _Visit:
         connection.putheader("Connection", "close")
         connection.endheaders()
         with connection.getresponse() as response:
-            headers: dict[str, str] = {}
-            for name, value in response.getheaders():
-                key = name.lower()
-                headers[key] = f"{headers[key]}, {value}" if key in headers else value
+            headers = joined(response.getheaders())
             body = b""
             if 200 <= response.status < 300:
                 sent = _read(response, max_bytes=max_bytes, url=url)

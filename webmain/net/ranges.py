@@ -85,8 +85,8 @@ class DataHost:
         self.n_failures += 1
         wait_s = min(self.longest_wait_s, self.back_off_s * 2 ** min(n_failed - 1, 20)) * random.uniform(0.8, 1.2)  # noqa: S311
         if isinstance(problem, HTTPStatus):
-            asked = problem.headers.get("retry-after", "").strip()
-            wait_s = max(wait_s, float(asked[:9]) if asked.isascii() and asked.isdigit() else 0.0)
+            given = problem.headers.get("retry-after", "").strip()
+            wait_s = max(wait_s, float(given[:9]) if given.isascii() and given.isdigit() else 0.0)
         if n_failed >= self.tries or wait_s > 1.2 * self.longest_wait_s:
             raise SourceError(f"given up after {n_failed} failures ({problem.message})") from problem
         if self.stopped.wait(wait_s):
@@ -230,16 +230,16 @@ class RemoteFile(io.RawIOBase):
         mark = headers.get("etag") or headers.get("last-modified") or ""
         size: int | None = None
         if answer.status == 416:
-            told = _NO_RANGE.match(headers.get("content-range", ""))
-            self.size = int(told[1]) if told else begin
+            span = _NO_RANGE.match(headers.get("content-range", ""))
+            self.size = int(span[1]) if span else begin
             self._hang_up()
             return None
         if answer.status == 206:
-            told = _RANGE.match(headers.get("content-range", ""))
-            if told is None or int(told[1]) != begin or not begin <= int(told[2]) < end:
+            span = _RANGE.match(headers.get("content-range", ""))
+            if span is None or int(span[1]) != begin or not begin <= int(span[2]) < end:
                 raise BadResponse("another range than was asked for", self.name)
-            size = int(told[3]) if told[3] != "*" else None
-            self._answer_at, self._answer_end = begin, int(told[2]) + 1
+            size = int(span[3]) if span[3] != "*" else None
+            self._answer_at, self._answer_end = begin, int(span[2]) + 1
         elif answer.status == 200:
             size = answer.length
             self._answer_at, self._answer_end = 0, size or 0

@@ -177,7 +177,7 @@ class BlockIndex:
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")
-        asked = read_query(query) if isinstance(query, str) else query
+        parsed = read_query(query) if isinstance(query, str) else query
         if not self._is_current():
             return Results(hits=(), n_pages=0, n_blocks=0, unindexed=self.pending())
         where, values = conditions(filters or Filters())
@@ -186,11 +186,11 @@ class BlockIndex:
         self._file.rows(_HITS)
         self._file.rows("BEGIN")  # all that follows sees one state of the database
         try:
-            self._collect(asked, match)
+            self._collect(parsed, match)
             ranking = _RANKED.format(_PER[per].format(blocks))
             found = self._file.named_rows(ranking, (*values, min(limit, _MOST), min(offset, _MOST)))
             ((n_pages, n_blocks),) = self._file.rows(_TOTAL.format(blocks), values)
-            hits = tuple(self._hit(row, rank, asked, width) for rank, row in enumerate(found, offset + 1))
+            hits = tuple(self._hit(row, rank, parsed, width) for rank, row in enumerate(found, offset + 1))
             return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
         finally:
             self._file.rows("ROLLBACK")

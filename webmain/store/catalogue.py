@@ -140,8 +140,8 @@ class Catalogue:
 
     def count(self, filters: Filters | None = None) -> int:
         """Return the number of articles that pass the filters."""
-        asked, values = wanted_articles(filters or Filters())
-        return int(self._file.one(f"SELECT count(*) FROM article AS a {_where(asked)}", values))  # noqa: S608 - our own clauses
+        clauses, values = wanted_articles(filters or Filters())
+        return int(self._file.one(f"SELECT count(*) FROM article AS a {_where(clauses)}", values))  # noqa: S608 - our own clauses
 
     def part(
         self,
@@ -168,17 +168,17 @@ class Catalogue:
         """
         order = order or Order()
         column, backwards = SORTS[order.by], before is not None
-        asked, values = wanted_articles(filters or Filters())
+        clauses, values = wanted_articles(filters or Filters())
         if (key := before if backwards else after) is not None:
             rows = self._file.rows(f"SELECT {column} FROM article AS a WHERE a.key = ?", (key,))  # noqa: S608 - a constant
             if not rows:
                 raise KeyError(key)
             beyond, bound = _beyond(column, rows[0][0], key, descending=order.descending, backwards=backwards)
-            asked, values = [*asked, beyond], [*values, *bound]
+            clauses, values = [*clauses, beyond], [*values, *bound]
         way = "DESC" if order.descending != backwards else "ASC"
         nulls = "DESC" if backwards else "ASC"
         found = self._file.rows(
-            f"SELECT {_ROW} FROM article AS a {_where(asked)}"  # noqa: S608 - our own clauses
+            f"SELECT {_ROW} FROM article AS a {_where(clauses)}"  # noqa: S608 - our own clauses
             f" ORDER BY ({column}) IS NULL {nulls}, {column} {way}, a.key {way} LIMIT ?",
             (*values, limit + 1),
         )
@@ -243,8 +243,8 @@ class Catalogue:
         )
 
 
-def _where(asked: Sequence[str]) -> str:
-    return f"WHERE {' AND '.join(asked)}" if asked else ""
+def _where(clauses: Sequence[str]) -> str:
+    return f"WHERE {' AND '.join(clauses)}" if clauses else ""
 
 
 def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: bool) -> tuple[str, list[str | float]]:

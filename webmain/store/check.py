@@ -92,7 +92,7 @@ def check_store(path: Path) -> Checked:
     """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
     found: list[Problem] = []
     n = 0
-    with _telling(found), closing(_opened(path)) as db:
+    with _reporting(found), closing(_opened(path)) as db:
         found += _wrong_pages(db)
         last = -1 << 63
         blocks = "kept_block" if _has_table(db, "kept_block") else "block"
@@ -137,7 +137,7 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
     """
     found: list[Problem] = []
     n, counted = 0, ""
-    with _telling(found), closing(_opened(path)) as db:
+    with _reporting(found), closing(_opened(path)) as db:
         found += _wrong_pages(db)
         for table, query, check in queries:
             counted = counted or table
@@ -149,7 +149,7 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
 
 
 @contextmanager
-def _telling(found: list[Problem]) -> Iterator[None]:
+def _reporting(found: list[Problem]) -> Iterator[None]:
     """Return a problem made from SQLite's error."""
     try:
         yield
@@ -174,8 +174,8 @@ def _has_table(db: sqlite3.Connection, name: str) -> bool:
 
 
 def _wrong_pages(db: sqlite3.Connection) -> Iterator[Problem]:
-    for (told,) in db.execute("PRAGMA integrity_check(20)"):
-        yield from (Problem(place="", reason=line) for line in str(told).splitlines() if line != "ok")
+    for (row,) in db.execute("PRAGMA integrity_check(20)"):
+        yield from (Problem(place="", reason=line) for line in str(row).splitlines() if line != "ok")
 
 
 def check_recording(path: Path) -> Checked:

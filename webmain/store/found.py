@@ -102,29 +102,29 @@ def equalities(filters: Filters) -> list[tuple[str, str, str]]:
 
 def wanted_articles(filters: Filters) -> tuple[list[str], list[str | float]]:
     """Return the SQL conditions on an article `a`, with their values."""
-    asked: list[str] = []
+    clauses: list[str] = []
     values: list[str | float] = []
     for _, column, wanted in equalities(filters):
-        asked.append(f"a.{column} = ?")
+        clauses.append(f"a.{column} = ?")
         values.append(wanted)
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
-            asked.append(f"{SECONDS} {sign} ?")
+            clauses.append(f"{SECONDS} {sign} ?")
             values.append((moment - _EPOCH).total_seconds())
     if filters.below is not None:
-        asked.append("a.confidence < ?")
+        clauses.append("a.confidence < ?")
         values.append(filters.below)
     if filters.copies:
-        asked.append("a.duplicate_of IS NOT NULL")
-    return asked, values
+        clauses.append("a.duplicate_of IS NOT NULL")
+    return clauses, values
 
 
 def conditions(filters: Filters) -> tuple[str, list[str | float]]:
     """Return the SQL join and conditions of a ranking, with their values."""
-    asked, values = wanted_articles(filters)
-    join = "CROSS JOIN article AS a ON a.key = b.article" if asked else ""
+    clauses, values = wanted_articles(filters)
+    join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
-    return f"{join} WHERE {' AND '.join([fresh, *asked])}", values
+    return f"{join} WHERE {' AND '.join([fresh, *clauses])}", values
 
 
 class EmptyPeriodError(ValueError):

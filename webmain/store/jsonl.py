@@ -248,7 +248,7 @@ class JsonlStore(Store):
         found = revised(before, article)
         if found.change is not ChangeKind.NONE:
             return self._append(name, found.article, revision + 1, Outcome.CHANGED, found.change)
-        if found.is_news:
+        if found.is_new:
             self._append(name, found.article, revision, Outcome.UNCHANGED)
         return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
 

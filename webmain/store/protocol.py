@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -28,7 +28,7 @@ from webmain.store.forms import is_at
 
 if TYPE_CHECKING:
     from webmain.store.found import Filters
-    from webmain.text.near_duplicates import Bands
+    from webmain.text.near_duplicates import MemoryBands
 
 COMMIT_ITEMS = 50
 """A store is due for a commit when this many articles wait."""
@@ -136,12 +136,7 @@ class Store(ABC):
 
     def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
         """Return the number of committed articles per site, language or extractor."""
-        value_of: Mapping[str, Callable[[Article], str | None]] = {
-            "site": lambda one: one.site,
-            "language": lambda one: one.language,
-            "extractor": lambda one: one.extractor,
-        }
-        return Counter(value_of[field](one) or "" for one in self.articles())
+        return Counter(getattr(article, field) or "" for article in self.articles())
 
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""
@@ -227,7 +222,7 @@ class Database(Protocol):
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Record how the crawl ended."""
 
-    def bands(self, algorithm: str) -> Bands:
+    def bands(self, algorithm: str) -> MemoryBands:
         """Return the store of signatures made by an algorithm."""
 
 

@@ -109,19 +109,19 @@ def doubts(article: Article, *, below: float) -> list[str]:
     confidence = confidence_of(article)
     if confidence is None or not confidence < below:
         return []
-    said = [f"confidence {confidence:.3g} is below {below:g}"]
+    reasons = [f"confidence {confidence:.3g} is below {below:g}"]
     unsure = sum(b.score is not None and b.score < UNSURE_BELOW for b in article.blocks)
     if unsure:
-        said.append(f"{unsure} of {len(article.blocks)} blocks score below {UNSURE_BELOW:g}")
+        reasons.append(f"{unsure} of {len(article.blocks)} blocks score below {UNSURE_BELOW:g}")
     if len(article.text) < FEW_CHARS:
-        said.append(f"only {len(article.text)} characters")
+        reasons.append(f"only {len(article.text)} characters")
     if article.paywalled:
-        said.append("paywalled")
+        reasons.append("paywalled")
     if article.language == "und":
-        said.append("language not recognised")
+        reasons.append("language not recognised")
     if article.duplicate_of:
-        said.append(f"a copy of {article.duplicate_of}")
-    return said
+        reasons.append(f"a copy of {article.duplicate_of}")
+    return reasons
 
 
 def review_path(store_path: str | Path) -> Path:
@@ -228,15 +228,6 @@ def read_review(path: str | Path) -> list[Entry]:
     return sorted((entry for entry in last.values() if entry.is_open), key=lambda entry: (entry.confidence, entry.id))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
-    """The result of a commit."""
-
-    doubtful: int  # stored articles in doubt, including those already listed
-    listed: int  # lines written
-    kept_out: int  # articles stored in the store beside the main one
-
-
 class Doubtful:
     """The review list of a crawl, and the store for articles kept out.
 
@@ -289,16 +280,18 @@ class Doubtful:
             entry = Entry.of(article, below=self.below, kept_out=self.keeps_out(article))
             self._waiting[entry.id] = entry
 
-    def note(self, stored: Iterable[Stored]) -> Noted:
-        """List the articles in doubt among those that have been committed.
+    def note(self, stored: Iterable[Stored]) -> dict[str, int]:
+        """List the articles in doubt among those that have been committed; return counts of them, by name in the stats.
 
         Raises StoreWriteError if the list cannot be written; the articles concerned must not be reported as done.
         """
         entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
         doubtful = [entry for entry in entries if entry.is_open]
-        return Noted(
-            doubtful=len(doubtful), listed=self.list.note(entries), kept_out=sum(entry.kept_out for entry in doubtful)
-        )
+        return {
+            "doubtful": len(doubtful),
+            "listed": self.list.note(entries),
+            "kept_out": sum(entry.kept_out for entry in doubtful),
+        }
 
     def close(self) -> None:
         """Close the list."""

@@ -167,8 +167,8 @@ class SqliteStore(Store):
 
     def selected(self, filters: Filters) -> Iterator[Article]:
         """Yield the articles that pass the filters, in the order in which they were first stored."""
-        asked, values = wanted_articles(filters)
-        where = " AND ".join(["key > ?", *asked])
+        clauses, values = wanted_articles(filters)
+        where = " AND ".join(["key > ?", *clauses])
         last = -1
         while True:  # in portions: an open statement would keep the log from shrinking
             portion = list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values)))
@@ -271,7 +271,7 @@ class SqliteStore(Store):
             found = revised(before, article)
             article, change = found.article, found.change
             if change is ChangeKind.NONE:
-                if found.is_news:
+                if found.is_new:
                     self._update(rows[0][0], article)
                 revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
                 return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)

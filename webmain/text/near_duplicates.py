@@ -14,7 +14,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
 
 import numpy as np
 
@@ -52,20 +51,11 @@ class Entry:
     signature: Sequence[int]
 
 
-class Bands(Protocol):
-    """An index of signatures by bands: in memory, or in the SQLite store (`SqliteStore.bands`)."""
-
-    def add(self, entry: Entry, hashes: Sequence[int]) -> None:
-        """Add an entry, replacing an earlier one with the same id."""
-
-    def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
-        """Yield the entries that share a hash, each once."""
-
-
 class MemoryBands:
-    """Signatures in memory: hashes in one sorted array, those of the newest articles in a dict.
+    """An index of signatures by bands, in memory; the SQLite store has one in the database (`SqliteStore.bands`).
 
-    A hash may belong to an article that was removed, or whose signature was replaced: candidates are compared anyway.
+    Hashes are in one sorted array, those of the newest articles in a dict. One may belong to an article that was removed, or
+    whose signature was replaced: candidates are compared anyway.
 
     `max_entries`: maximum entries, beyond which the oldest are removed; None for no limit.
     """
@@ -133,9 +123,9 @@ class NearDuplicates:
     so that articles of earlier runs are found only if they are added again (from `Store.articles`).
     """
 
-    def __init__(self, *, threshold: float = THRESHOLD, bands: Bands | None = None) -> None:
+    def __init__(self, *, threshold: float = THRESHOLD, bands: MemoryBands | None = None) -> None:
         self._threshold = threshold
-        self._bands: Bands = bands if bands is not None else MemoryBands()
+        self._bands = MemoryBands() if bands is None else bands
 
     def find(self, article_id: str, signature: Sequence[int]) -> Match | None:
         """Return the most similar article indexed earlier, never one with the same id; None if there is none."""
