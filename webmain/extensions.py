@@ -31,11 +31,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TOP_WORDS = 20
-"""Words shown in the summary."""
-
-MAX_WORDS = 100_000
-"""Distinct words counted for it; beyond these, the rarer half is dropped."""
+TOP_WORDS = 20  # words shown in the summary
+MAX_WORDS = 100_000  # distinct words counted for it; beyond these, the rarer half is dropped
 
 
 class Summary:

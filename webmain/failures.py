@@ -23,8 +23,7 @@ from scrapy.http.request import NO_CALLBACK
 if TYPE_CHECKING:
     from scrapy.http import Request
 
-FAILURE_HEADER = "X-Webmain-Failure"
-"""Header in a recording with the exception that occurred instead of an answer."""
+FAILURE_HEADER = "X-Webmain-Failure"  # header in a recording with the exception that occurred instead of an answer
 
 
 class RefusedAddressError(IgnoreRequest):

@@ -24,8 +24,7 @@ from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
-FULL = "free some and start again: nothing that was stored is lost"
-"""What the message of a full disk advises."""
+FULL = "free some and start again: nothing that was stored is lost"  # what the message of a full disk advises
 
 _STEP = 1 << 16
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

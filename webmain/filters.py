@@ -10,8 +10,7 @@ from typing import Final
 from webmain.items import Article, Reason, Rejected, article_id
 from webmain.text.words import base_language
 
-FILTERS: Final = ("since", "until", "undated", "language", "section")
-"""The spider attributes that filter articles."""
+FILTERS: Final = ("since", "until", "undated", "language", "section")  # the spider attributes that filter articles
 
 
 def check(

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CONNECT_SHARE_S = 5.0
-"""Seconds to try one address of a host that has others."""
+CONNECT_SHARE_S = 5.0  # seconds to try one address of a host that has others
 
 
 class Guarded(HTTP11DownloadHandler):

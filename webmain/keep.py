@@ -43,5 +43,4 @@ class Keep:
         return cls(**values)
 
 
-DEFAULT_KEEP = Keep()
-"""What is kept where nothing was asked for."""
+DEFAULT_KEEP = Keep()  # what is kept where nothing was asked for

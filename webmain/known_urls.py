@@ -38,11 +38,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AGAIN: Final = "again"
-"""Key in a request's meta that allows conditions; its value is the run's `Filters`."""
-
-MAX_REDIRECTED = 100_000
-"""Redirected addresses remembered until their page is settled."""
+AGAIN: Final = "again"  # key in a request's meta that allows conditions; its value is the run's `Filters`
+MAX_REDIRECTED = 100_000  # redirected addresses remembered until their page is settled
 
 _TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reason.INTERNAL_ERROR, Reason.EMPTY})
 

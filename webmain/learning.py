@@ -43,15 +43,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SPOOL: Final = ".held"
-"""Folder, beside the models, for held-back pages."""
+SPOOL: Final = ".held"  # folder, beside the models, for held-back pages
 
 LEARN_PAGES: Final = 20
 """Pages per site before it is learned, unless the extractor needs more or the setting differs; more pages than the
 methods' minimum give better models."""
 
-MAX_WARNINGS: Final = 10
-"""Warnings shown in the summary; all are counted and logged."""
+MAX_WARNINGS: Final = 10  # warnings shown in the summary; all are counted and logged
 
 _WARNED: Final = {
     Event.UNUSABLE: "webmain/model_unusable",

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TOLD: Final = 10
-"""Similar lines that are logged; lines are similar if they differ only in addresses and numbers."""
-
-MAX_KINDS: Final = 1_000
-"""Kinds of lines that are counted; lines of further kinds are always logged."""
+TOLD: Final = 10  # similar lines that are logged; lines are similar if they differ only in addresses and numbers
+MAX_KINDS: Final = 1_000  # kinds of lines that are counted; lines of further kinds are always logged
 
 SINGLE: Final = frozenset({"webmain", "webmain.extensions", "scrapy.core.engine", __name__})
 """Loggers whose lines below WARNING are always logged: a line for each page without an article, and progress."""

@@ -191,8 +191,7 @@ def _clash(a: _Span, b: _Span) -> bool:
 
 
 _DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
-MAX_MARKS = 200
-"""Maximum marks written per block."""
+MAX_MARKS = 200  # maximum marks written per block
 
 
 def _closing(span: _Span) -> str:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OPTOUTS: Final = "optouts"
-"""Value of `respect` if opt-outs are obeyed."""
+OPTOUTS: Final = "optouts"  # value of `respect` if opt-outs are obeyed
 
 FILES: Final = {"tdmrep": "/.well-known/tdmrep.json", "ai": "/ai.txt"}
 """Files in which a site reserves its rights, besides robots.txt and its pages."""

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-MAX_NOTED_SITES: Final = 100
-"""Start addresses that are recorded with a run."""
+MAX_NOTED_SITES: Final = 100  # start addresses that are recorded with a run
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "extractor": (str, Extractor),

@@ -9,11 +9,8 @@ from typing import TypeAlias
 
 from webmain.rendered import Rendering, decode
 
-MAX_SHOWN_URL = 200
-"""Characters of a URL that a page's `repr` shows."""
-
-Bytes: TypeAlias = bytes | bytearray | memoryview
-"""What is taken for bytes."""
+MAX_SHOWN_URL = 200  # characters of a URL that a page's `repr` shows
+Bytes: TypeAlias = bytes | bytearray | memoryview  # what is taken for bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

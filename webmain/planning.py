@@ -37,11 +37,8 @@ if TYPE_CHECKING:
     from webmain.sites.rules import SiteRules
 
 DAY_S: Final = 86_400.0
-N_FIRST: Final = 10
-"""Addresses shown that a run would fetch first."""
-
-MAX_JUDGED: Final = 50_000
-"""Addresses of a site's sitemaps that are judged; the others are counted as unread."""
+N_FIRST: Final = 10  # addresses shown that a run would fetch first
+MAX_JUDGED: Final = 50_000  # addresses of a site's sitemaps that are judged; the others are counted as unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,19 +31,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MIN_REFUSED: Final = 5
-"""A host counts as blocking after refusing this many different pages in a row ..."""
-
-REFUSED_SHARE: Final = 0.8
-"""... if more than this share of its last `LAST_ANSWERS` answers are refusals too."""
+MIN_REFUSED: Final = 5  # a host counts as blocking after refusing this many different pages in a row ...
+REFUSED_SHARE: Final = 0.8  # ... if more than this share of its last `LAST_ANSWERS` answers are refusals too
 
 LAST_ANSWERS: Final = 12
 
 BLOCK_STEPS: Final = 6
 """Extra doublings of the back-off for a host that blocks rather than asks to wait; they make it start at an hour."""
 
-MAX_TOLD: Final = 20
-"""Hosts listed in the summary."""
+MAX_TOLD: Final = 20  # hosts listed in the summary
 
 _BUSY: Final = frozenset({429, 503})
 _NOT_THERE: Final = frozenset({404, 410})

@@ -18,24 +18,14 @@ from typing import Any, Final
 
 from webmain.regex import lazy
 
-MARK: Final = "data-webmain-box"
-"""The attribute that holds a block's place in `boxes`."""
+MARK: Final = "data-webmain-box"  # the attribute that holds a block's place in `boxes`
+MAX_HTML_CHARS: Final = 10 * 1024 * 1024  # markup that is longer is refused
+MAX_BOXES: Final = 10_000  # blocks of one page; later ones have no style
+MAX_STYLES: Final = 2_000  # styles of one page; blocks after the last of them have none
 
-MAX_HTML_CHARS: Final = 10 * 1024 * 1024
-"""Markup that is longer is refused."""
-
-MAX_BOXES: Final = 10_000
-"""Blocks of one page; later ones have no style."""
-
-MAX_STYLES: Final = 2_000
-"""Styles of one page; blocks after the last of them have none."""
-
-MAX_PROPERTIES: Final = 100
-MAX_VALUE_CHARS: Final = 120
-"""Properties of one style, and characters of a value."""
-
-MAX_BYTES: Final = 4 * MAX_HTML_CHARS
-"""Size up to which an encoded rendering is read."""
+MAX_PROPERTIES: Final = 100  # of one style
+MAX_VALUE_CHARS: Final = 120  # of one property
+MAX_BYTES: Final = 4 * MAX_HTML_CHARS  # size up to which an encoded rendering is read
 
 _FORMAT, _VERSION = "webmain rendering", 1
 _PROPERTY = lazy(r"[a-z-]{1,40}")

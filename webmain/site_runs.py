@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-EVERY_S: Final = 60.0
-"""Seconds between writes of a running crawl, so that a killed one leaves recent figures."""
-
-MAX_LENGTHS: Final = 5_000
-"""Articles of a site from which the median length is computed."""
+EVERY_S: Final = 60.0  # seconds between writes of a running crawl, so that a killed one leaves recent figures
+MAX_LENGTHS: Final = 5_000  # articles of a site from which the median length is computed
 
 
 class SiteRuns:

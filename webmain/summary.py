@@ -20,12 +20,9 @@ Stats = Mapping[str, Any]
 FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker", "render")
 """Parts of a crawl whose failures are in its stats as `webmain/PART_error`."""
 
-MAX_SITES = 20
-MAX_TOLD = 10
-"""Sites shown; the others are combined in one line."""
-
-OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
-"""Exit codes of `scrapy crawl`; see `webmain.commands.crawl`."""
+MAX_SITES = 20  # sites shown; the others are combined in one line
+MAX_TOLD = 10  # notes shown of each label; the others are counted
+OK, ERROR, USAGE, NOTHING, STOPPED = range(5)  # exit codes of `scrapy crawl`; see `webmain.commands.crawl`
 
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 

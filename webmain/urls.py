@@ -22,8 +22,7 @@ from webmain.regex import lazy
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
-MAX_URL_CHARS = 4_096
-"""Longer URLs are refused: they never lead to articles, and often to crawler traps."""
+MAX_URL_CHARS = 4_096  # longer URLs are refused: they never lead to articles, and often to crawler traps
 
 _MAX_HOST_CHARS = 253
 _DEFAULT_PORTS = {"http": 80, "https": 443}

@@ -21,8 +21,7 @@ FOLDER: Final = "crawl-data/CC-NEWS/"
 MAX_LIST_BYTES: Final = 8 << 20
 """Largest list, compressed; four times that uncompressed. A typical one has some kilobytes."""
 
-MAX_FILES: Final = 20_000
-"""The most files of a month; it usually has several hundred."""
+MAX_FILES: Final = 20_000  # the most files of a month; it usually has several hundred
 
 LATE: Final = timedelta(days=7)
 """A page may be fetched this long after it was published; records later than that after `until` are skipped unread."""

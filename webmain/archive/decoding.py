@@ -13,8 +13,7 @@ import zlib
 from collections.abc import Callable
 from typing import Final
 
-MAX_BYTES = 32 << 20
-"""Largest body, before and after decoding."""
+MAX_BYTES = 32 << 20  # largest body, before and after decoding
 
 _LAYERS = 3
 _PIECE_BYTES = 1 << 16

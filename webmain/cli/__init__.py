@@ -19,8 +19,7 @@ from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE, Failure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""What a command adds its parser to."""
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what a command adds its parser to
 
 COMMANDS = """extract explain serve correct rules learn models search cloud export revisions review check plan schedule
     status evaluate train doctor""".split()

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from webmain.store.check import Checked
 
 
-MAX_SHOWN = 200
-"""Problems printed per file; all are counted."""
+MAX_SHOWN = 200  # problems printed per file; all are counted
 
 
 def add(commands: Commands) -> None:

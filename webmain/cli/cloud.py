@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from webmain.cloud.selecting import Against, Scope
 
 FORMATS = ("table", "json", "html", "svg", "png")
-MAX_PX = 4_000
-"""Longer side of a picture."""
+MAX_PX = 4_000  # longer side of a picture
 
 PIXELS = in_range(int, 50, MAX_PX, f"are 50 to {MAX_PX:,}")
 

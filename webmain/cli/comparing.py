@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from webmain.evaluation.scoring import Results
     from webmain.evaluation.systems import System
 
-SHOWN_ROWS = 40
-"""Rows of a table on the terminal; files contain all."""
+SHOWN_ROWS = 40  # rows of a table on the terminal; files contain all
 
 SHOWN_PAGES = 10
 

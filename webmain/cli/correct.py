@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from webmain.corrections.records import Correction
     from webmain.explain.records import Explanation
 
-MOST_TEXT = 90
-"""Characters of a part that are printed."""
+MOST_TEXT = 90  # characters of a part that are printed
 
 
 def add(commands: Commands) -> None:

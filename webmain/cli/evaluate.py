@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.evaluation.records import Findings
 
-EXTRA = ("jinja2", "matplotlib", "rapidfuzz")
-"""Libraries needed to measure and report."""
+EXTRA = ("jinja2", "matplotlib", "rapidfuzz")  # libraries needed to measure and report
 
 FORMATS = ("table", "csv", "json", "html")
 _OF_COMPARISONS = ("systems", "score", "predictions", "fresh", "jobs", "timeout", "repeat", "metrics", "baseline", "by")

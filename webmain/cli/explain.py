@@ -26,14 +26,9 @@ if TYPE_CHECKING:
     from webmain.items import Page
 
 
-UNSURE = (0.25, 0.75)
-"""Probabilities between these are marked as uncertain."""
-
-MOST_TEXT, MOST_WHY = 70, 60
-"""Characters of a block's text and of its reason in the table."""
-
-MOST_MOVED = 20
-"""Most columns in the table of what moved a block's score; JSON has all."""
+UNSURE = (0.25, 0.75)  # probabilities between these are marked as uncertain
+MOST_TEXT, MOST_WHY = 70, 60  # characters of a block's text and of its reason in the table
+MOST_MOVED = 20  # most columns in the table of what moved a block's score; JSON has all
 
 
 def add(commands: Commands) -> None:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.items import Page
 
-MANY = 16
-"""Number of sources from which starting several processes is worthwhile."""
+MANY = 16  # number of sources from which starting several processes is worthwhile
 
 _WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from webmain.items import Page
     from webmain.sites.held_pages import Spool
 
-MAX_PAGES = 50
-"""Most pages of a site that are learned from."""
+MAX_PAGES = 50  # most pages of a site that are learned from
 
 
 def add(commands: Commands) -> None:

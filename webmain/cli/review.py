@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.store.review import Entry
 
-MOST_START = 80
-"""Characters of a text in the table."""
+MOST_START = 80  # characters of a text in the table
 
 
 def add(commands: Commands) -> None:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from webmain.corrections.proposals import Proposal
     from webmain.items import Page
 
-MAX_PAGES = 20
-"""Other pages of the site on which a rule is tried."""
+MAX_PAGES = 20  # other pages of the site on which a rule is tried
 
 MOST_TEXT = 110
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.web.config import Config
 
-SITES = "sites.toml"
-"""Default file of rules for single sites."""
+SITES = "sites.toml"  # default file of rules for single sites
 
 TOKEN = "WEBMAIN_TOKEN"  # noqa: S105 - the name of a variable
 """Environment variable with the token, since every user of the machine can see the command line."""

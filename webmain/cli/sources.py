@@ -27,14 +27,9 @@ T = TypeVar("T", int, float)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
-MAX_DAMAGES = 10
-"""Most damaged records of an archive that are listed in messages."""
-
-MODELS = "models/sites"
-"""Default folder of site models."""
-
-CORRECTIONS = "output/corrections.jsonl"
-"""Default file of corrections."""
+MAX_DAMAGES = 10  # most damaged records of an archive that are listed in messages
+MODELS = "models/sites"  # default folder of site models
+CORRECTIONS = "output/corrections.jsonl"  # default file of corrections
 
 
 def tell(message: object) -> None:

@@ -18,11 +18,8 @@ from urllib.parse import urlsplit
 
 from webmain.net.errors import BadAddress, PrivateAddress
 
-PRIVATE: Final = "is not on the public internet"
-"""Phrase in error messages that refuse private addresses."""
-
-ALLOW_PRIVATE: Final = "WEBMAIN_ALLOW_PRIVATE"
-"""Environment variable and crawl setting that allow private addresses."""
+PRIVATE: Final = "is not on the public internet"  # phrase in error messages that refuse private addresses
+ALLOW_PRIVATE: Final = "WEBMAIN_ALLOW_PRIVATE"  # environment variable and crawl setting that allow private addresses
 
 REFUSED_PORTS: Final = frozenset(
     (

@@ -39,8 +39,7 @@ from webmain.urls import join, normalise
 if TYPE_CHECKING:
     from protego import Protego
 
-USER_AGENT = "webmain"
-"""User agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`."""
+USER_AGENT = "webmain"  # user agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`
 
 _MAX_ROBOTS_BYTES = 512_000
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))

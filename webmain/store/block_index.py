@@ -32,20 +32,11 @@ from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
 
-TITLE_PRIORITY = 1.0
-"""Priority of the title block (section 3.1.2)."""
-
-UNSCORED_PRIORITY = 0.1
-"""Priority of a block that was stored without a score: a plain paragraph's (table 3.1)."""
-
-TITLE = -1
-"""Position of the title among an article's blocks."""
-
-CONTENT_VERSION = 2
-"""Version of what is indexed: an index of another version is rebuilt."""
-
-BATCH = 100
-"""Articles indexed in one transaction."""
+TITLE_PRIORITY = 1.0  # priority of the title block (section 3.1.2)
+UNSCORED_PRIORITY = 0.1  # priority of a block that was stored without a score: a plain paragraph's (table 3.1)
+TITLE = -1  # position of the title among an article's blocks
+CONTENT_VERSION = 2  # version of what is indexed: an index of another version is rebuilt
+BATCH = 100  # articles indexed in one transaction
 
 _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
     words, content = '', columnsize = 0,
@@ -55,8 +46,7 @@ _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (m
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
 _SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor, text
     FROM article WHERE key = ?"""
-_MOST = 2**63 - 1
-"""The greatest integer of SQLite."""
+_MOST = 2**63 - 1  # the greatest integer of SQLite
 
 _VERSION = f"webmain-{TOKENS_VERSION}-{CONTENT_VERSION}"
 

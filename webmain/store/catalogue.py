@@ -106,8 +106,7 @@ class SiteHealth:
     n_unsure: int  # articles with a confidence below `UNSURE`
 
 
-UNSURE: Final = 0.5
-"""Articles with a confidence below this count as unsure."""
+UNSURE: Final = 0.5  # articles with a confidence below this count as unsure
 
 _SITES = """SELECT a.site, count(*) AS n_articles, count(a.duplicate_of) AS n_copies, sum(a.revision > 1) AS n_changed,
     max(a.fetched_at) AS last_fetched, max(a.published) AS last_published,

@@ -23,8 +23,7 @@ _PORTION: Final = 200
 
 Rows = Iterable[Mapping[str, Any]]
 
-CheckRow = Callable[[Sequence[Any]], str]
-"""Returns what is wrong with a row, or "" if nothing is."""
+CheckRow = Callable[[Sequence[Any]], str]  # returns what is wrong with a row, or "" if nothing is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,7 @@ from webmain.codec import clean, encode, plain
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 
-ROWS = 500
-"""Records held in memory at a time; also the size of a row group of the file."""
+ROWS = 500  # records held in memory at a time; also the size of a row group of the file
 
 
 class Format(StrEnum):

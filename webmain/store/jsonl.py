@@ -46,8 +46,7 @@ _LINE_HEAD = re.compile(
 _ID = re.compile(rb'"id": "([^"\\]{1,200})"')
 _CRC = b', "crc32": "%08x"}'
 _CRC_LENGTH = len(_CRC % 0)
-MAX_DAMAGES = 1_000
-"""Most damaged lines whose positions are remembered; all are counted."""
+MAX_DAMAGES = 1_000  # most damaged lines whose positions are remembered; all are counted
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 

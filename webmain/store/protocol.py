@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from webmain.store.found import Filters
     from webmain.text.near_duplicates import MemoryBands
 
-COMMIT_ITEMS = 50
-"""A store is due for a commit when this many articles wait."""
-
-COMMIT_SECONDS = 1.0
-"""... or when the first of them has waited for this many seconds."""
+COMMIT_ITEMS = 50  # a store is due for a commit when this many articles wait
+COMMIT_SECONDS = 1.0  # ... or when the first of them has waited for this many seconds
 
 
 class Outcome(StrEnum):

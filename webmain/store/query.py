@@ -16,12 +16,10 @@ from functools import cache, lru_cache
 from webmain.text.normal import is_plain
 from webmain.text.words import fold_word, words
 
-TOKENS_VERSION = 1
-"""Raise it when the same text yields different tokens: indexes of other versions are then rebuilt."""
+TOKENS_VERSION = 1  # raise it when the same text yields different tokens: indexes of other versions are then rebuilt
 
 MAX_QUERY_CHARS = 1_000
-MAX_PARTS = 32
-"""Most words and phrases in one query."""
+MAX_PARTS = 32  # most words and phrases in one query
 
 MAX_TOKENS = 400
 """Most tokens in one query: SQLite combines at most 500 selections, and each token of a phrase is one."""

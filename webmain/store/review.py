@@ -27,14 +27,9 @@ from webmain.store.protocol import Stored
 
 logger = logging.getLogger(__name__)
 
-START_CHARS = 300
-"""Characters of the text in an entry."""
-
-FEW_CHARS = 300
-"""A text with fewer characters is listed with its length as a reason."""
-
-UNSURE_BELOW = 0.5
-"""Kept blocks with a score below this are counted as unsure."""
+START_CHARS = 300  # characters of the text in an entry
+FEW_CHARS = 300  # a text with fewer characters is listed with its length as a reason
+UNSURE_BELOW = 0.5  # kept blocks with a score below this are counted as unsure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

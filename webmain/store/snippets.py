@@ -10,14 +10,9 @@ from webmain.store.query import Part, tokens_of
 from webmain.text.normal import compose, replace_surrogates, strip_unprinted
 from webmain.text.words import words
 
-WIDTH = 240
-"""Characters of a snippet, without the ellipses."""
-
-_STRETCH = 20_000
-"""Characters that are segmented at a time, until a match is found."""
-
-_COMPARED = 50
-"""Most matches that are compared to choose a passage."""
+WIDTH = 240  # characters of a snippet, without the ellipses
+_STRETCH = 20_000  # characters that are segmented at a time, until a match is found
+_COMPARED = 50  # most matches that are compared to choose a passage
 
 _BLANKS = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x85\u2028\u2029", " "))
 

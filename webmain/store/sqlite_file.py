@@ -26,8 +26,7 @@ from webmain.files import (
     write_failure,
 )
 
-APPLICATION_ID = 0x7765626D
-"""`PRAGMA application_id` of our files: "webm" in ASCII."""
+APPLICATION_ID = 0x7765626D  # `PRAGMA application_id` of our files: "webm" in ASCII
 
 _STEPS = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
 

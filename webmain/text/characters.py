@@ -19,8 +19,7 @@ from webmain.text.normal import INVISIBLE, LATIN_LOOKALIKES
 MEAN_WORD_LENGTH_SOUTHEAST_ASIAN = 4.8
 """Characters (letters and marks) in a Thai, Lao, Khmer or Burmese word: Thai news segmented by newmm has 4.8."""
 
-MEAN_WORD_LENGTH_EAST_ASIAN = 1.7
-"""Characters in a Chinese or Japanese word: news segmented by ICU has 1.7."""
+MEAN_WORD_LENGTH_EAST_ASIAN = 1.7  # characters in a Chinese or Japanese word: news segmented by ICU has 1.7
 
 
 class Class(IntFlag):

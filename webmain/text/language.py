@@ -11,11 +11,8 @@ from typing import Any, Final
 from webmain.clock import once
 from webmain.text.normal import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
 
-MAX_CHARS = 500
-"""Characters at the start of a text that are read: from 300 on, the model makes no errors on news."""
-
-MIN_SCORE = 0.5
-"""Probability below which the language is undetermined."""
+MAX_CHARS = 500  # characters at the start of a text that are read: from 300 on, the model makes no errors on news
+MIN_SCORE = 0.5  # probability below which the language is undetermined
 
 UNDETERMINED = "und"
 NO_LETTERS = "zxx"
@@ -26,8 +23,7 @@ KANA_SHARE = 0.05
 MIN_HAN = 20
 """Han characters without any kana from which a text is Chinese: Japanese headlines can do without kana, texts can't."""
 
-LONG: Final = 480
-"""Minimum characters of a text whose language the fast model may decide alone."""
+LONG: Final = 480  # minimum characters of a text whose language the fast model may decide alone
 
 MARGIN: Final = 50
 """Minimum distance between the two likeliest languages for the fast model to decide: it does on 1,029 of 1,532 texts of gold

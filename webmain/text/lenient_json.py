@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from webmain.regex import lazy
 
-MAX_SCRIPT_CHARS: Final = 2_000_000
-"""Maximum characters of a script that is read: descriptions of pages are shorter."""
+MAX_SCRIPT_CHARS: Final = 2_000_000  # maximum characters of a script that is read: descriptions of pages are shorter
 
 MAX_DEPTH: Final = 40
 _MAX_TOKENS: Final = 60_000

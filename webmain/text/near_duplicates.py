@@ -20,14 +20,9 @@ import numpy as np
 from webmain.text.shingles import N_PERMUTATIONS, jaccard
 
 N_BANDS = 32
-THRESHOLD = 0.5
-"""Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
-
-MAX_ENTRIES = 50_000
-"""Maximum articles in an index in memory, about 1.5 KB each; the oldest are removed first."""
-
-SORTED_AFTER = 1_000
-"""Articles after which the hashes of the newest are merged into the sorted ones."""
+THRESHOLD = 0.5  # estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate
+MAX_ENTRIES = 50_000  # maximum articles in an index in memory, about 2.6 KB each; the oldest are removed first
+SORTED_AFTER = 1_000  # articles after which the hashes of the newest are merged into the sorted ones
 
 MAX_CANDIDATES = 200
 """Maximum candidates compared per article: a page published a thousand times must not cost a thousand comparisons."""

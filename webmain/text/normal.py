@@ -34,8 +34,7 @@ HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb"
 SOUTHEAST_ASIAN = THAI + LAO + KHMER + BURMESE
 """Scripts whose words are several syllables without a space: Thai, Lao, Khmer, Burmese."""
 
-EAST_ASIAN = HAN + KANA
-"""Han characters and kana: words of one to four characters without a space."""
+EAST_ASIAN = HAN + KANA  # Han characters and kana: words of one to four characters without a space
 
 UNSPACED = SOUTHEAST_ASIAN + EAST_ASIAN
 """Letters and marks of all scripts that put no spaces between words; their digits are not among them."""

@@ -10,16 +10,14 @@ from typing import Final
 from webmain.regex import lazy
 
 MIN_CHARS: Final = 40
-MAX_CHARS: Final = 1_000_000
-"""Maximum characters read of one string."""
+MAX_CHARS: Final = 1_000_000  # maximum characters read of one string
 
 _TAG = lazy(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = lazy(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _END = lazy(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
-_TOKEN_CHARS: Final = 25
-"""Maximum characters per word of prose in a spaced script."""
+_TOKEN_CHARS: Final = 25  # maximum characters per word of prose in a spaced script
 
 _WIDE: Final = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _UNSPACED: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"

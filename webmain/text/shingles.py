@@ -26,18 +26,14 @@ SHINGLE_WORDS = 3
 SHINGLE_CHARS = 5
 N_PERMUTATIONS = 128
 SEED = 42
-MAX_CHARS = 1_000_000
-"""Characters at the start of a text that are shingled."""
-
-_MAX_PLACES = 64
-"""Number of positions in a word with different factors; the factors then repeat."""
+MAX_CHARS = 1_000_000  # characters at the start of a text that are shingled
+_MAX_PLACES = 64  # number of positions in a word with different factors; the factors then repeat
 
 _LENGTH = 5_000_000  # above all code points: marks the number of items in a shingle that is too short
 
 _Hashes = NDArray[np.uint64]
 
-Signature = tuple[int, ...]
-"""`N_PERMUTATIONS` unsigned 32-bit integers; empty for a text without letters and digits."""
+Signature = tuple[int, ...]  # `N_PERMUTATIONS` unsigned 32-bit integers; empty for a text without letters and digits
 
 
 def _folded(text: str) -> str:

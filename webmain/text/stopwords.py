@@ -14,8 +14,7 @@ _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
     "nb": "no", "nn": "no", "sdh": "ku", "sh": "hr", "wuu": "zh", "yue": "zh",
 }  # fmt: skip
-EVERY_LANGUAGE = ""
-"""Key of the words that a user's file lists before its first heading."""
+EVERY_LANGUAGE = ""  # key of the words that a user's file lists before its first heading
 
 
 class StopWordFileError(ValueError):

@@ -33,8 +33,7 @@ from webmain.text.normal import (
     unspaced_runs,
 )
 
-MAX_TERM_LENGTH = 60
-"""Maximum characters of a term: longer words are hashes, encoded data, or repeated letters."""
+MAX_TERM_LENGTH = 60  # maximum characters of a term: longer words are hashes, encoded data, or repeated letters
 
 MAX_THAI_STRETCH = 1_000
 """Maximum characters passed to the Thai segmenter at once: it copies the rest of its input every hundred or so."""
