@@ -75,14 +75,8 @@ class AppendFile:
     Raises NotAStoreError if it is a folder, a pipe or a device. Raises StoreLockedError: another process, or another
     object in this one, appends to it. Raises StoreWriteError if the system refused to open it.
 
-    Parameters
-    ----------
-    path : Path
-        Made, with its folders, where it is not there.
-    label : str
-        Its name in messages.
-    read_only : bool
-        Open what is there without a lock.
+    The file is made, with its folders, where it is not there. `label`: its name in messages. `read_only`: open what is
+    there without a lock.
     """
 
     def __init__(self, path: Path, *, label: str, read_only: bool = False) -> None:

@@ -112,15 +112,8 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
     """Return a plan for each site that a crawl with these arguments would visit; none if the crawl could not start.
 
     Raises LedgerError if it cannot be read.
-
-    Parameters
-    ----------
-    arguments : mapping
-        Arguments of the spider `news`.
-    settings : mapping
-        Settings in addition to the project's.
-    ledger : Path or None
-        The ledger of earlier runs; it is not changed. None, or a missing file, for none.
+    `arguments` are those of the spider `news`, `settings` are in addition to the project's. `ledger`: of earlier runs; it is
+    not changed. None, or a missing file, for none.
     """
     with tempfile.TemporaryDirectory(prefix="webmain-plan-") as folder:
         copy = Path(folder) / "copy.ledger"

@@ -150,20 +150,9 @@ def render(
 ) -> str:
     """Return the summary of a crawl.
 
-    Parameters
-    ----------
-    places : iterable of (str, int)
-        Each store's specification and number of articles.
-    feeds : iterable of str
-        Locations of Scrapy's own feeds.
-    words : sequence of (str, int)
-        The most frequent words of all articles, with their counts.
-    labelled : iterable of (str, str)
-        Other notes with their labels (`notes`).
-    problems : iterable of str
-        What ended the crawl early.
-    warnings : iterable of str
-        Warnings for the user, although the crawl ran.
+    `places`: each store's specification and number of articles. `feeds`: locations of Scrapy's own feeds. `words`: the most
+    frequent words of all articles, with their counts. `labelled`: other notes with their labels (`notes`). `problems`:
+    what ended the crawl early. `warnings`: for the user, although the crawl ran.
     """
     lines = [f"webmain: {headline(found)}", ""]
     rows = [

@@ -28,15 +28,7 @@ def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes
     """Return a body with the transfer encoding undone, then the content encodings.
 
     Raises TooLargeError if the result would be larger; at no time is more than `max_bytes` kept.
-
-    Parameters
-    ----------
-    body : bytes
-        The body as received.
-    transfer, content : str
-        The headers `Transfer-Encoding` and `Content-Encoding`; unknown names are ignored.
-    max_bytes : int
-        Largest result.
+    `transfer`, `content`: the headers `Transfer-Encoding` and `Content-Encoding`; unknown names are ignored.
     """
     if "chunked" in transfer.lower():
         body = dechunk(body)

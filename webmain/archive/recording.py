@@ -72,22 +72,9 @@ class WarcWriter:
         """Append an answer; return the offset of its record.
 
         Raises StoreFullError, StoreWriteError: the file has its previous length.
-
-        Parameters
-        ----------
-        url : str
-            The requested address; without line breaks.
-        status : int
-            Three digits.
-        headers : mapping or pairs of str
-            As received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
-            `Content-Length` is corrected.
-        body : bytes
-            Before content decoding.
-        fetched_at : datetime, optional
-            Time-zone aware; now by default.
-        rendering : bytes, optional
-            The browser's rendering (`webmain.rendered`), written as a metadata record after this one.
+        `headers`: as received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
+        `Content-Length` is corrected. `body`: before content decoding. `fetched_at`: time-zone aware; now by default.
+        `rendering`: the browser's rendering (`webmain.rendered`), written as a metadata record after this one.
         """
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")

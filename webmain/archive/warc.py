@@ -60,18 +60,10 @@ def read_pages(
     a page lead nowhere; its canonical link still counts.
 
     Raises ArchiveError: nothing is there. Raised by the call itself, not at the first page.
-
-    Parameters
-    ----------
-    path : str or Path
-        A WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also
-        .gz, and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes.
-    on_skip : callable, optional
-        Called with the reason and the URL (the path of a file) for each record or file without a page.
-    max_bytes : int
-        Largest body, before and after decoding.
-    is_wanted : callable, optional
-        As for `read_captures`.
+    `path`: a WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also .gz,
+    and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes. `on_skip`:
+    called with the reason and the URL (the path of a file) for each record or file without a page. `max_bytes`: largest
+    body, before and after decoding. `is_wanted`: as for `read_captures`.
     """
     return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
 

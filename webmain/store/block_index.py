@@ -151,19 +151,9 @@ class BlockIndex:
 
         Raises QueryError if the query has no word, or too many. Raises StoreError if the database cannot be read, or
         was never indexed and is open for reading only.
-
-        Parameters
-        ----------
-        query : str or Query
-            Words and "phrases" (`webmain.store.query.read_query`).
-        limit, offset : int
-            Number of results, and how many to skip first.
-        match : {"all", "any"}
-            A block must have all of the query's words and phrases, or at least one.
-        per : {"page", "block"}
-            One result per article, by its best block, or one per block.
-        width : int
-            Most characters of a snippet; 0 for none, which is faster.
+        With `match` "all", a block must have all of the query's words and phrases, with "any" at least one. `per`: one
+        result per article, by its best block, or one per block. `width`: most characters of a snippet; 0 for none, which
+        is faster.
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")

@@ -154,16 +154,8 @@ class Catalogue:
         """Return a page of the list of articles.
 
         Raises KeyError if there is no article with this key (any more).
-
-        Parameters
-        ----------
-        order : Order or None
-            Latest first if None.
-        after, before : int or None
-            Key (`Listed.key`) of the article that the page begins after or ends before; the first page if both are
-            None.
-        limit : int
-            Most articles on the page.
+        `order`: latest first if None. `after`, `before`: key (`Listed.key`) of the article that the page begins after or
+        ends before; the first page if both are None.
         """
         order = order or Order()
         column, backwards = SORTS[order.by], before is not None

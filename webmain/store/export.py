@@ -76,14 +76,8 @@ def export(articles: Iterable[Article], path: str | Path, *, format: Format | st
     Raises StoreSpecError if the format is unknown. Raises StoreWriteError, StoreFullError if the system refused to
     write; anything at `path` is as it was. Raises StoreError: pyarrow is missing.
 
-    Parameters
-    ----------
-    articles : iterable of Article
-        For example `filter(selection.has, store.articles())`; read once, held one at a time (for `parquet`, 500).
-    path : str or Path
-        The file; for `text` the folder, whose files are replaced one at a time.
-    format : Format
-        `jsonl`, `csv`, `text` or `parquet`.
+    `articles` are read once and held one at a time (for `parquet`, 500). `path`: for `text` a folder, whose files are
+    replaced one at a time.
     """
     try:
         form = Format(format)

@@ -73,15 +73,8 @@ class JsonlStore(Store):
     Opening reads the beginning of every line once to build an index: about 200 bytes of memory per article.
 
     Raises StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError (see `webmain.files`).
-
-    Parameters
-    ----------
-    path : str or Path
-        Created, with its folders, if missing.
-    read_only : bool
-        Take no lock, repair nothing, refuse to add.
-    clock : callable
-        Returns the time written as `stored_at`.
+    The file is created, with its folders, if missing. `read_only`: take no lock, repair nothing, refuse to add. `clock`:
+    returns the time written as `stored_at`.
     """
 
     scheme = "jsonl"

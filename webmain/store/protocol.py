@@ -151,14 +151,7 @@ class Store(ABC):
 
         Returns True if the store has this article.
 
-        Parameters
-        ----------
-        name : str
-            The article's id, or its URL in any form (`find`).
-        when : datetime
-            Time-zone aware.
-        status : int
-            404 or 410.
+        `name`: the article's id, or its URL in any form (`find`). `when`: time-zone aware. `status`: 404 or 410.
         """
         self._check_usable(writing=True)
         return False

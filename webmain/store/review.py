@@ -227,27 +227,14 @@ class Doubtful:
     """The review list of a crawl, and the store for articles kept out.
 
     Raises StoreError if a file is of another kind, is locked, or cannot be written.
-
-    Parameters
-    ----------
-    store_path : str or Path
-        The file of the crawl's first store; the list and the kept-out articles are stored beside it.
-    below : float
-        Articles with a confidence below this are in doubt; those without a confidence are not.
-    keep_out : bool
-        Store articles in doubt in a JSONL store of their own instead of the crawl's store.
-
-    Attributes
-    ----------
-    n_without : int
-        Articles without a confidence.
-    n_with : int
-        Articles with a confidence.
+    `store_path`: the file of the crawl's first store; the list and the kept-out articles are stored beside it. Articles
+    with a confidence below `below` are in doubt, those without a confidence are not. `keep_out`: store articles in doubt
+    in a JSONL store of their own.
     """
 
     def __init__(self, store_path: str | Path, *, below: float, keep_out: bool = False) -> None:
         self.below = below
-        self.n_with = self.n_without = 0
+        self.n_with = self.n_without = 0  # articles with and without a confidence
         self._waiting: dict[str, Entry] = {}
         self.list = ReviewList(review_path(store_path))
         # the store of kept-out articles; the caller must call its `commit` and `close`

@@ -51,17 +51,9 @@ class SqliteStore(Store):
     waits for the other for up to `wait_s`.
 
     Raises NotAStoreError, NewerStoreError, StoreWriteError (see `webmain.files`).
-
-    Parameters
-    ----------
-    path : str or Path
-        Created, with its folders, if missing.
-    read_only : bool
-        Change nothing; refuse to add.
-    wait_s, limit_s : float, float or None
-        How long to wait for another writer, and how long the store answers after it was opened, in seconds.
-    clock : callable
-        Returns the time written as `first_stored`, `last_stored`, `started`, `finished`.
+    The file is created, with its folders, if missing. `wait_s`, `limit_s`: how long to wait for another writer, and how
+    long the store answers after it was opened, in seconds. `clock`: returns the time written as `first_stored`,
+    `last_stored`, `started`, `finished`.
     """
 
     scheme = "sqlite"

@@ -43,19 +43,9 @@ class SqliteFile:
     """A connection to a store's database.
 
     Raises NotAStoreError, NewerStoreError, StoreWriteError (see `webmain.files`).
-
-    Parameters
-    ----------
-    path : Path
-        Created, with its folders, if missing, unless `read_only`.
-    spec : str
-        The store's specification, for messages.
-    read_only : bool
-        Change nothing.
-    wait_s : float
-        How long to wait for another writer, in seconds.
-    limit_s : float or None
-        Seconds after which statements fail, counted from the opening.
+    The file is created, with its folders, if missing, unless `read_only`. `spec`: the store's specification, for messages.
+    `wait_s`: how long to wait for another writer, in seconds. `limit_s`: seconds after which statements fail, counted
+    from the opening.
     """
 
     def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float, limit_s: float | None = None) -> None:
