@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from webmain import extract
 from webmain.article.identity import content_mark, identify
-from webmain.codec import clean, encode, plain
 from webmain.items import Article, article_id
+from webmain.items.codec import clean, encode, plain
 from webmain.text.normal import fingerprint
 from webmain.urls import site_key
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from webmain import article_blocks, items
-from webmain.codec import coders
+from webmain import items
+from webmain.items import blocks
+from webmain.items.codec import coders
 from webmain.store import sqlite_file
 from webmain.store.export import COLUMNS
 
@@ -37,7 +38,7 @@ def type_word(annotation: str) -> str:
 
 def described(record: type) -> Iterator[tuple[str, str, str]]:
     """Name, type and documentation of the fields that a class declares."""
-    source = Path(article_blocks.__file__ if record.__module__ == article_blocks.__name__ else items.__file__)
+    source = Path(blocks.__file__ if record.__module__ == blocks.__name__ else items.__file__)
     (found,) = (
         n for n in ast.parse(source.read_text()).body if isinstance(n, ast.ClassDef) and n.name == record.__name__
     )

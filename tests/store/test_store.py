@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from webmain.codec import encode, plain
 from webmain.items import Article, ArticleBlock, Kind, Source, WordCount
+from webmain.items.codec import encode, plain
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.protocol import (
     NotAStoreError,

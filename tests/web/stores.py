@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from webmain.article_blocks import ArticleBlock, Image, Kind, TextLink, TextMark
 from webmain.items import Article, Source, WordCount
+from webmain.items.blocks import ArticleBlock, Image, Kind, TextLink, TextMark
 from webmain.store.sqlite import SqliteStore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.web.conftest import form_token
 from tests.web.stores import HOSTILE_TITLE, article, filled
-from webmain.article_blocks import ArticleBlock, Kind
+from webmain.items.blocks import ArticleBlock, Kind
 from webmain.store.block_index import BlockIndex
 from webmain.web import searching
 

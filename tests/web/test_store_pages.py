@@ -8,8 +8,8 @@ import time
 import pytest
 
 from tests.web.stores import BLOCKS, HOSTILE_TITLE, HOSTILE_URL, article, filled, rich_article
-from webmain.article_blocks import ArticleBlock, Kind, TextMark
 from webmain.items import article_id
+from webmain.items.blocks import ArticleBlock, Kind, TextMark
 from webmain.store.sqlite import SqliteStore
 from webmain.web.reading import MAX_BLOCKS, direction, shown
 

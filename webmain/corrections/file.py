@@ -18,11 +18,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.codec import UNREADABLE, build, encode
 from webmain.corrections.records import Correction
 from webmain.features.corrected import CorrectedPage
 from webmain.files import AppendFile, StoreError, StoreLockedError, replaced_whole, write_failure
 from webmain.items import Page
+from webmain.items.codec import UNREADABLE, build, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from webmain.article_blocks import Kind
 from webmain.items import Article
+from webmain.items.blocks import Kind
 from webmain.languages import known
 from webmain.text.normal import UNSPACED, comparable, replace_surrogates
 

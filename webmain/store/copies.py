@@ -10,7 +10,7 @@ from functools import cached_property
 
 from webmain.article.identity import identify
 from webmain.items import Article, article_id
-from webmain.rejected import Reason, Rejected
+from webmain.items.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
 from webmain.store.forms import known_names, looks_like_form, ordinary_form
 from webmain.store.protocol import StoreDamagedError

@@ -20,9 +20,9 @@ from types import NoneType, UnionType
 from typing import Any, TextIO, get_args, get_origin, get_type_hints
 
 from webmain.article.identity import identify
-from webmain.codec import clean, encode, plain
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
+from webmain.items.codec import clean, encode, plain
 
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
 
@@ -160,7 +160,7 @@ def _columns(record_type: type[Any], pa: Any) -> list[tuple[str, Any]]:
 
 
 def _arrow_type(kind: Any, pa: Any) -> Any:
-    """Return the Arrow type of a field (`webmain.codec` lists the possible types)."""
+    """Return the Arrow type of a field (`webmain.items.codec` lists the possible types)."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return _arrow_type(next(each for each in inner if each is not NoneType), pa)

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from webmain.article.identity import content_mark, identify
-from webmain.codec import UNREADABLE, encode, plain
 from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
+from webmain.items.codec import UNREADABLE, encode, plain
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.forms import known_names
 from webmain.store.protocol import Outcome, Revision, Store, Stored, utc_now

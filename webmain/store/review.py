@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Self
 
 from webmain.article.identity import content_mark, identify
-from webmain.codec import UNREADABLE, build, encode
 from webmain.files import AppendFile, NotAStoreError, StoreError
 from webmain.items import Article
+from webmain.items.codec import UNREADABLE, build, encode
 from webmain.store.jsonl import JsonlStore
 from webmain.store.protocol import Stored
 

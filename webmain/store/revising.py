@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from webmain.codec import encode, plain
 from webmain.items import Article, Metadata
+from webmain.items.codec import encode, plain
 from webmain.revisions.comparing import change_kind
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.forms import is_other_form

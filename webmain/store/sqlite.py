@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from webmain.article.identity import content_mark, identify
-from webmain.codec import UNREADABLE, as_json, cells, clean, coders, encode, plain
 from webmain.items import Article, ArticleBlock
+from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encode, plain
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue

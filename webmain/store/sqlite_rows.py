@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from webmain.codec import encode, of_cells
 from webmain.items import Article, ArticleBlock, WordCount
+from webmain.items.codec import encode, of_cells
 from webmain.store.sqlite_file import block_text
 
 HEAVY = frozenset(("text", "blocks", "words"))

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from markupsafe import Markup, escape
 
-from webmain.article_blocks import ArticleBlock, Kind
 from webmain.explain.view import fit
+from webmain.items.blocks import ArticleBlock, Kind
 
 MAX_BLOCKS: Final = 3_000
 MAX_CHARS: Final = 400_000

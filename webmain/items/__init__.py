@@ -15,17 +15,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self
 
-from webmain.article_blocks import ArticleBlock as ArticleBlock
-from webmain.article_blocks import Compact
-from webmain.article_blocks import Image as Image
-from webmain.article_blocks import Kind as Kind
-from webmain.article_blocks import TextLink as TextLink
-from webmain.article_blocks import TextMark as TextMark
-from webmain.page import Bytes as Bytes
-from webmain.page import Hints as Hints
-from webmain.page import Page as Page
-from webmain.rejected import Reason as Reason
-from webmain.rejected import Rejected as Rejected
+from webmain.items.blocks import ArticleBlock as ArticleBlock
+from webmain.items.blocks import Compact
+from webmain.items.blocks import Image as Image
+from webmain.items.blocks import Kind as Kind
+from webmain.items.blocks import TextLink as TextLink
+from webmain.items.blocks import TextMark as TextMark
+from webmain.items.page import Bytes as Bytes
+from webmain.items.page import Hints as Hints
+from webmain.items.page import Page as Page
+from webmain.items.rejected import Reason as Reason
+from webmain.items.rejected import Rejected as Rejected
 from webmain.rendered import Rendering as Rendering
 
 SCHEMA_VERSION = 3
@@ -243,7 +243,7 @@ class Article(Metadata):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types only, keys in declaration order (docs/fields.md)."""
-        from webmain.codec import plain
+        from webmain.items.codec import plain
 
         return plain(self)
 
@@ -259,7 +259,7 @@ class Article(Metadata):
 
         Raises ValueError if a field has the wrong form, or the record is of a newer schema.
         """
-        from webmain.codec import build
+        from webmain.items.codec import build
 
         version = record.get("schema_version", SCHEMA_VERSION)
         if version > SCHEMA_VERSION:
@@ -271,7 +271,7 @@ class Article(Metadata):
 
         Links and images are written where they were kept; comments follow a rule. Text that looks like markup is escaped.
         """
-        from webmain.markdown import markdown
+        from webmain.items.markdown import markdown
 
         return markdown(self.title or "", self.blocks, images=self.images, comments=self.comments)
 

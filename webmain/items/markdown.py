@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from webmain.article_blocks import ArticleBlock, Image, Kind
+from webmain.items.blocks import ArticleBlock, Image, Kind
 from webmain.regex import lazy
 
 _SPECIAL = lazy(r"[\\`*_\[\]<>~]|&(?=#?[0-9A-Za-z]{1,40};)")
