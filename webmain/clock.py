@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
-from types import TracebackType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -86,9 +85,7 @@ class Deadline:
         if self._thread == threading.get_ident():
             self._depth += 1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._depth and self._thread == threading.get_ident():
             self._depth -= 1
             if not self._depth:

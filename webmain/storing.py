@@ -21,8 +21,6 @@ from webmain.store.review import Doubtful
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from scrapy.crawler import Crawler
 
     from webmain.store.jsonl import JsonlStore
@@ -46,9 +44,7 @@ class Store(Step):
         self.stores: Stores | None = None  # the open stores
         self._doubtful: Doubtful | None = None
         self._clock = clock
-        self._canonical: dict[str, str] = {}
-        self._published: dict[str, datetime] = {}
-        self._extractors: dict[str, str] = {}
+        self._waiting: dict[str, Article] = {}
         self._accepted = 0
         self._closing = False
         self._run: int | None = None
@@ -95,11 +91,7 @@ class Store(Step):
         if self._closing or self.stores is None or (limit and self._accepted >= limit):
             raise DropItem(PENDING, log_level="DEBUG")
         self._accepted += 1
-        self._extractors[identify(item)] = item.extractor
-        if item.published:
-            self._published[identify(item)] = item.published
-        if item.canonical_url:
-            self._canonical[identify(item)] = item.canonical_url
+        self._waiting[identify(item)] = item
         if self._doubtful is not None:
             self._doubtful.take(item)
         (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self.stores).add(item)
@@ -177,16 +169,18 @@ class Store(Step):
         if self._doubtful is not None:
             for name, n in self._doubtful.note(stored).items():
                 stats.inc_value(f"webmain/review/{name}", n)
-        canonical = {s.id: self._canonical.pop(s.id) for s in stored if s.id in self._canonical}
-        published = {s.id: self._published.pop(s.id) for s in stored if s.id in self._published}
+        articles = {each.id: self._waiting.pop(each.id) for each in stored if each.id in self._waiting}
+        canonical = {name: article.canonical_url for name, article in articles.items() if article.canonical_url}
+        published = {name: article.published for name, article in articles.items() if article.published}
         for each in stored:
             stats.inc_value(f"webmain/articles/{each.outcome.value}")
             if each.change is not ChangeKind.NONE:
                 stats.inc_value(f"webmain/changed/{each.change.value}")
-            if extractor := self._extractors.pop(each.id, None):
-                stats.inc_value(f"webmain/extractor/{extractor}")
             if site := site_key(each.url or ""):
                 stats.inc_value(f"webmain/site/{site}/articles")
+        for article in articles.values():
+            if article.extractor:
+                stats.inc_value(f"webmain/extractor/{article.extractor}")
         self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical, published=published)
 
     def _fail(self, error: StoreError) -> None:

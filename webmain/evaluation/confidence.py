@@ -156,9 +156,9 @@ def margins(
 
     A row has the share of the pages, in (0, 1], and the number of `pages` it amounts to, rounded up; the system's mean
     `F1` on its most confident ones; the `best rival` on the same pages and `its F1`; the `margin` with its interval
-    (`low`, `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is not positive;
-    `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1: pages that
-    are hard for the system are mostly hard for the rival too.
+    (`low`, `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is
+    not positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1:
+    pages that are hard for the system are mostly hard for the rival too.
 
     Raises ValueError if there is no rival, a rival lacks pages, or as in `figures`.
     """

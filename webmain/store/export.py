@@ -23,6 +23,7 @@ from webmain.article.identity import identify
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
+from webmain.store.found import Filters
 
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
 
@@ -45,29 +46,21 @@ COLUMNS = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Filters):
     """Which articles are exported; None selects all."""
 
-    # as stored: "bbc.co.uk", "th"
-    site: str | None = None
-    language: str | None = None
-    # at or after `since` and before `until`; time-zone aware. Articles without the date are left out.
-    since: datetime | None = None
-    until: datetime | None = None
     date: str = "published"  # which date is compared: "published" or "fetched_at"
     min_confidence: float | None = None  # in [0, 1]; articles without a confidence are left out
 
+    def date_of(self, article: Article) -> datetime | None:
+        """Return the date that is compared."""
+        moment: datetime | None = getattr(article, self.date)
+        return moment
+
     def has(self, article: Article) -> bool:
         """Return True if the article is selected."""
-        moment: datetime | None = getattr(article, self.date)
-        least = self.min_confidence
-        return (
-            self.site in (None, article.site)
-            and self.language in (None, article.language)
-            and (self.since is None or (moment is not None and moment >= self.since))
-            and (self.until is None or (moment is not None and moment < self.until))
-            and (least is None or (article.confidence is not None and article.confidence >= least))
-        )
+        least, confidence = self.min_confidence, article.confidence
+        return Filters.has(self, article) and (least is None or (confidence is not None and confidence >= least))
 
 
 def export(articles: Iterable[Article], path: str | Path, *, format: Format | str) -> int:  # noqa: A002 - the word users know

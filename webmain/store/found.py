@@ -32,9 +32,13 @@ class Filters:
     below: float | None = None  # only articles with a confidence below this
     copies: bool = False  # only articles that are copies of others
 
+    def date_of(self, article: Article) -> datetime | None:
+        """Return the date that is compared."""
+        return article.published
+
     def has(self, article: Article) -> bool:
         """Return True if a search covers the article."""
-        moment = article.published
+        moment = self.date_of(article)
         return (
             self.site in (None, article.site)
             and self.language in (None, article.language)

@@ -137,22 +137,14 @@ class ReviewList:
     `path`: created, with its folders, if missing.
     Raises NotAStoreError if the file is something else; it was left as it is. Raises StoreLockedError, StoreWriteError
     (as for stores).
-
-    Attributes
-    ----------
-    cut_bytes : int
-        Length of an unfinished last line that was cut off on opening; 0 as a rule.
-    damaged_lines : int
-        Complete lines that are not entries; they are left in the file and ignored.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._file = AppendFile(self.path, label=f"review list {self.path}")
         try:
-            self.cut_bytes = self._file.mend_lines(
-                "entry of a review list", lambda line: Entry.of_line(line) is not None
-            )
+            self._file.mend_lines("entry of a review list", lambda line: Entry.of_line(line) is not None)
+            # complete lines that are not entries are left in the file and ignored
             self._known, self.damaged_lines = _entries(self.path)
         except BaseException:
             self._file.close()

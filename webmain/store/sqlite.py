@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,9 +22,10 @@ from webmain.store.forms import known_forms, known_names
 from webmain.store.found import Filters, wanted_articles
 from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
 from webmain.store.revising import revised
-from webmain.store.sqlite_bands import SqliteBands
 from webmain.store.sqlite_file import SqliteFile
 from webmain.store.sqlite_rows import HEAVY, article_of, insert, light, placed, put_article, read_time
+from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
+from webmain.text.shingles import N_PERMUTATIONS
 
 logger = logging.getLogger(__name__)
 
@@ -320,3 +322,43 @@ class SqliteStore(Store):
                 yield key, article_of(row, blocks, words)
             except UNREADABLE:
                 yield key, None
+
+
+class SqliteBands(MemoryBands):
+    """Near-duplicate signatures in the database; uncommitted ones are searched in memory."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        super().__init__(max_entries=None)
+        self._file = file
+
+    def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
+        """Yield the entries that share a band, those committed first."""
+        marks = ", ".join("?" * len(hashes))
+        query = f"""SELECT DISTINCT s.id, s.cluster, s.minhash FROM band AS b JOIN signature AS s ON s.id = b.id
+            WHERE b.hash IN ({marks}) ORDER BY s.id LIMIT 1000"""  # noqa: S608 - question marks only
+        for name, cluster, minhash in self._file.rows(query, hashes):
+            if _is_whole(minhash) and name not in self.entries:
+                yield Entry(id=name, cluster=cluster, signature=array("I", minhash))
+        yield from super().candidates(hashes)
+
+    def write(self) -> None:
+        """Write the waiting signatures, inside the store's transaction."""
+        for entry in self.entries.values():
+            for (earlier,) in self._file.rows("SELECT minhash FROM signature WHERE id = ?", (entry.id,)):
+                self._forget_bands(entry.id, earlier)
+            minhash = array("I", entry.signature).tobytes()
+            self._file.rows("INSERT OR REPLACE INTO signature VALUES (?, ?, ?)", (entry.id, entry.cluster, minhash))
+            pairs = ((each, entry.id) for each in band_hashes(entry.signature))
+            self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
+
+    def _forget_bands(self, name: str, minhash: Any) -> None:
+        """Delete the bands of an earlier signature by their hashes; deleting by id would scan the whole table."""
+        if _is_whole(minhash):
+            hashes = band_hashes(array("I", minhash))
+            self._file.db.executemany("DELETE FROM band WHERE hash = ? AND id = ?", ((each, name) for each in hashes))
+        else:
+            self._file.rows("DELETE FROM band WHERE id = ?", (name,))
+
+
+def _is_whole(minhash: Any) -> bool:
+    return isinstance(minhash, bytes) and len(minhash) == N_PERMUTATIONS * array("I").itemsize
