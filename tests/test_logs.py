@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from webmain.logs import LISTS, MAX_KINDS, TOLD, ReadableLog, Repeated, hide_lists
+from webmain.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, Repeated, hide_lists
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} \[[\w.-]+\] [A-Z]+: .+")
 
@@ -16,14 +16,18 @@ def record(message, *arguments, name="news", level=logging.INFO):
 
 def test_lines_that_differ_in_addresses_and_numbers_are_alike():
     log = Repeated()
-    passed = [log.filter(record("no hub at %s: status %d", f"https://a.example/{n}", 400 + n)) for n in range(TOLD + 5)]
-    assert passed == [True] * TOLD + [False] * 5
+    passed = [
+        log.filter(record("no hub at %s: status %d", f"https://a.example/{n}", 400 + n)) for n in range(MAX_SIMILAR + 5)
+    ]
+    assert passed == [True] * MAX_SIMILAR + [False] * 5
     assert log.more == {"no hub at https://a.example/0: status 400": 5}
     assert log.filter(record("another line"))
     assert log.filter(record("no hub at %s: status %d", "https://a.example/", 1, level=logging.WARNING))
 
 
-@pytest.mark.parametrize(("name", "level", "n"), [("webmain", logging.INFO, 40), ("webmain", logging.WARNING, TOLD)])
+@pytest.mark.parametrize(
+    ("name", "level", "n"), [("webmain", logging.INFO, 40), ("webmain", logging.WARNING, MAX_SIMILAR)]
+)
 def test_a_page_without_an_article_always_has_its_line_but_no_warning_does(name, level, n):
     log = Repeated()
     assert sum(log.filter(record("Rejected empty %d", k, name=name, level=level)) for k in range(40)) == n
@@ -41,12 +45,12 @@ def test_what_was_left_out_is_told_in_the_end(caplog):
     logger = logging.getLogger("news")
     with caplog.at_level(logging.INFO):
         log = ReadableLog()
-        for n in range(TOLD + 1234):
+        for n in range(MAX_SIMILAR + 1234):
             logger.warning("no answer from %s", f"https://a.example/{n}\n")
         log.engine_stopped()
         logger.warning("no answer from %s", "https://a.example/x")
-    assert len(caplog.messages) == TOLD + 2
-    assert caplog.messages[TOLD] == "1,234 more lines like: no answer from https://a.example/0"
+    assert len(caplog.messages) == MAX_SIMILAR + 2
+    assert caplog.messages[MAX_SIMILAR] == "1,234 more lines like: no answer from https://a.example/0"
 
 
 @pytest.fixture

@@ -115,14 +115,14 @@ class SiteLearning:
         self._rules = site_rules(crawler) or Sites()
         self._n_warned = 0
         self._held_at_idle = -1
-        self._is_asked = False
+        self._is_requested = False
         self._ticks = Ticks(crawler, _TICK_S, self._tick)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the middleware; disabled if the extractor does not learn, or learning is switched off."""
-        asked = chosen(crawler, "learn")
-        if not (own(crawler.settings).getbool("WEBMAIN_LEARN") if asked is None else asked):
+        learn = chosen(crawler, "learn")
+        if not (own(crawler.settings).getbool("WEBMAIN_LEARN") if learn is None else learn):
             raise NotConfigured
         extractor = create(option(crawler, "extractor", "WEBMAIN_EXTRACTOR"))
         if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
@@ -257,15 +257,15 @@ class SiteLearning:
         if not n or n == self._held_at_idle or not self._crawler.engine.spider_is_idle():
             return
         self._held_at_idle = n  # if nothing is released, the next idle ends the crawl
-        self._is_asked = False
+        self._is_requested = False
         self._ask(everything=True)
         raise DontCloseSpider
 
     def _ask(self, *, everything: bool) -> None:
         """Schedule a request that fetches nothing, whose callback yields the pages: only callbacks can yield items."""
-        if self._is_asked:
+        if self._is_requested:
             return
-        self._is_asked = True
+        self._is_requested = True
         self._crawler.engine.crawl(
             Request(
                 "data:,released",
@@ -280,14 +280,14 @@ class SiteLearning:
 
     async def answer(self, response: Response, everything: bool) -> AsyncIterator[Assigned]:
         """Release the pages that have waited long enough, or all of them."""
-        self._is_asked, self._held_at_idle = False, -1
+        self._is_requested, self._held_at_idle = False, -1
         for site in self._learning.waiting() if everything else self._learning.overdue():
             async for page in self._release(site):
                 yield page
 
     def failed(self, _failure: object) -> None:
         """Allow another request for held-back pages."""
-        self._is_asked = False
+        self._is_requested = False
 
     def spider_closed(self) -> None:
         """Remove the spool; pages still in it are fetched again by the next crawl."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TOLD: Final = 10  # similar lines that are logged; lines are similar if they differ only in addresses and numbers
+MAX_SIMILAR: Final = 10  # similar lines that are logged; lines are similar if they differ only in addresses and numbers
 MAX_KINDS: Final = 1_000  # kinds of lines that are counted; lines of further kinds are always logged
 
 SINGLE: Final = frozenset({"webmain", "webmain.extensions", "scrapy.core.engine", __name__})
@@ -24,7 +24,7 @@ SINGLE: Final = frozenset({"webmain", "webmain.extensions", "scrapy.core.engine"
 LISTS: Final = ("scrapy.middleware", "scrapy.addons", "scrapy.crawler", "scrapy.utils.log")
 """Loggers that list versions, settings and components, dozens of lines per run; shown only with LOG_LEVEL=DEBUG."""
 
-_TOLD_BEFORE: Final = "webmain_is_told"
+_DECISION: Final = "webmain_is_told"
 _PARTICULAR: Final = re.compile(r"""\b[a-z][a-z0-9+.-]{1,10}://[^\s>)'"]+|\d+(?:[.,]\d+)*""", re.IGNORECASE)
 
 
@@ -39,11 +39,11 @@ class Repeated(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True if a line is to be logged; each line is counted once, though every handler calls this."""
-        if _TOLD_BEFORE not in record.__dict__:
-            record.__dict__[_TOLD_BEFORE] = self._is_told(record)
-        return bool(record.__dict__[_TOLD_BEFORE])
+        if _DECISION not in record.__dict__:
+            record.__dict__[_DECISION] = self._passes(record)
+        return bool(record.__dict__[_DECISION])
 
-    def _is_told(self, record: logging.LogRecord) -> bool:
+    def _passes(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING and record.name in SINGLE:
             return True
         message = record.getMessage()
@@ -52,7 +52,7 @@ class Repeated(logging.Filter):
             return True
         self._counts[kind] += 1
         first = self._first.setdefault(kind, message)
-        if self._counts[kind] <= TOLD:
+        if self._counts[kind] <= MAX_SIMILAR:
             return True
         self.more[first] += 1
         return False

@@ -201,8 +201,8 @@ class Conditional:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Repeat the request if it gave a 304 without having conditions."""
-        is_asked = any(name in request.headers for name in _CONDITIONS)
-        if response.status != 304 or is_asked or request.meta.get("asked_past_caches"):
+        is_conditional = any(name in request.headers for name in _CONDITIONS)
+        if response.status != 304 or is_conditional or request.meta.get("asked_past_caches"):
             return response
         logger.info("%s says that it has not changed, and was not asked; it is asked again", request.url)
         self._crawler.stats.inc_value("webmain/not_modified_unasked")

@@ -191,13 +191,13 @@ class _Planner:
     def _problem(self, site: str) -> str:
         """Return why the front page could not be read; "" if it could."""
         names = (f"webmain/unreachable/{site}", f"webmain/warning/front/{site}")
-        told = next((str(self._stats[name]) for name in names if name in self._stats), "")
-        return told.removeprefix(f"{site}: ")
+        reason = next((str(self._stats[name]) for name in names if name in self._stats), "")
+        return reason.removeprefix(f"{site}: ")
 
     def _delay(self, crawl_delay: float | None, rules: SiteRules | None) -> float:
         """Return the seconds between two requests to the site."""
-        asked = min(crawl_delay or 0.0, own(self._settings).getfloat("WEBMAIN_MAX_CRAWL_DELAY"))
-        return max(self._settings.getfloat("DOWNLOAD_DELAY"), asked, (rules.delay if rules else None) or 0.0)
+        wanted_s = min(crawl_delay or 0.0, own(self._settings).getfloat("WEBMAIN_MAX_CRAWL_DELAY"))
+        return max(self._settings.getfloat("DOWNLOAD_DELAY"), wanted_s, (rules.delay if rules else None) or 0.0)
 
 
 def _urls(site: Site, kind: SourceKind) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ LAST_ANSWERS: Final = 12
 BLOCK_STEPS: Final = 6
 """Extra doublings of the back-off for a host that blocks rather than asks to wait; they make it start at an hour."""
 
-MAX_TOLD: Final = 20  # hosts listed in the summary
+MAX_LISTED: Final = 20  # hosts listed in the summary
 
 _BUSY: Final = frozenset({429, 503})
 _NOT_THERE: Final = frozenset({404, 410})
@@ -107,7 +107,7 @@ class Refusals:
         standing = self._standing(request)
         if now_s() < standing.until:
             netloc = urlparse_cached(request).netloc
-            self._tell(netloc, standing)
+            self._report(netloc, standing)
             raise LeftAloneError(f"{netloc} is left alone {standing.why}")
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -185,9 +185,9 @@ class Refusals:
         standing.known = known
         standing.until = known.left_alone_until(now_s()) or now_s() + wait
         standing.why = _why(known, until=standing.until)
-        self._tell(netloc, standing)
+        self._report(netloc, standing)
 
-    def _tell(self, netloc: str, standing: _Standing) -> None:
+    def _report(self, netloc: str, standing: _Standing) -> None:
         """Log once, and add to the summary, that a host is left alone."""
         stats = self._crawler.stats
         name = f"webmain/left_alone/{netloc}"
@@ -195,7 +195,7 @@ class Refusals:
             return
         stats.inc_value("webmain/left_alone")
         logger.info("%s: left alone %s", netloc, standing.why)
-        if stats.get_value("webmain/left_alone") <= MAX_TOLD:
+        if stats.get_value("webmain/left_alone") <= MAX_LISTED:
             stats.set_value(name, f"{netloc}: left alone {standing.why}")
 
     def spider_closed(self) -> None:

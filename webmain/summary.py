@@ -21,7 +21,7 @@ FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "wor
 """Parts of a crawl whose failures are in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20  # sites shown; the others are combined in one line
-MAX_TOLD = 10  # notes shown of each label; the others are counted
+MAX_NOTES = 10  # notes shown of each label; the others are counted
 OK, ERROR, USAGE, NOTHING, STOPPED = range(5)  # exit codes of `scrapy crawl`; see `webmain.commands.crawl`
 
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
@@ -122,8 +122,8 @@ def notes(stats: Stats) -> list[tuple[str, str]]:
         found.setdefault(name.split("/")[2], []).append(str(stats[name]))
     rows = []
     for label, texts in found.items():
-        rows += [(label, text) for text in texts[:MAX_TOLD]]
-        rows += [(label, f"{len(texts) - MAX_TOLD:,} more sites")] if len(texts) > MAX_TOLD else []
+        rows += [(label, text) for text in texts[:MAX_NOTES]]
+        rows += [(label, f"{len(texts) - MAX_NOTES:,} more sites")] if len(texts) > MAX_NOTES else []
     return rows
 
 

@@ -69,7 +69,7 @@ def _correct(args: argparse.Namespace) -> int:
             return OK
         correction = correct(found, content=args.content, boilerplate=args.boilerplate, note=args.note)
         replaced = file.save(correction)
-    _tell(file, correction, replaced=replaced)
+    _print_saved(file, correction, replaced=replaced)
     return OK
 
 
@@ -86,7 +86,7 @@ def _print_parts(found: Explanation) -> None:
         print(f"{number:>5} {block.verdict:<11} {cut(block.text, MOST_TEXT)}".rstrip())
 
 
-def _tell(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:
+def _print_saved(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:
     n_content = sum(mark.content for mark in correction.marked)
     print(
         f"{n_content} marked as content, {len(correction.marked) - n_content} as boilerplate; "

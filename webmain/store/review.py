@@ -161,7 +161,7 @@ class ReviewList:
         known = self._known.get(article_id)
         return known is not None and known.is_open
 
-    def is_news(self, entry: Entry) -> bool:
+    def is_new(self, entry: Entry) -> bool:
         """Return True if an entry adds to the list: a doubt, of this text, or that an earlier doubt is gone."""
         known = self._known.get(entry.id)
         if known is None or not known.is_open:
@@ -175,7 +175,7 @@ class ReviewList:
         """
         n = 0
         for entry in entries:
-            if self.is_news(entry):
+            if self.is_new(entry):
                 self._file.append((encode(asdict(entry)) + "\n").encode())
                 self._known[entry.id] = entry
                 n += 1
