@@ -7,8 +7,8 @@ from PIL import Image
 
 from tests.cloud.clouds import WORDS, cloud
 from webmain.cloud import pictures
-from webmain.cloud.colours import schemes
 from webmain.cloud.layout import draw
+from webmain.cloud.markup import schemes
 from webmain.cloud.pictures import Look, Shape, cloud_png, cloud_svg
 from webmain.cloud.records import Cloud
 

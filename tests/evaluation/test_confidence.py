@@ -1,6 +1,7 @@
 """What confidence is worth: hand-computed figures, laws, tables, plots, and the way of a confidence through files."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -133,11 +134,11 @@ def test_intervals_hold_the_figures_and_are_the_same_for_the_same_seed():
     rng = np.random.default_rng(4)
     sure = rng.uniform(0, 1, 300)
     reached = np.clip(sure + rng.normal(0, 0.1, 300), 0, 1)
-    told = confidence.figures(sure, reached)
-    found = confidence.intervals(sure, reached, seed=1, n_resamples=200)
     for name in ("mean_f1", "squared_error", "absolute_error", "spearman", "aurc"):
-        assert found[name].low < getattr(told, name) < found[name].high
-    assert found == confidence.intervals(sure, reached, seed=1, n_resamples=200)
+        figure = partial(lambda name, *both: getattr(confidence.figures(*both), name), name)
+        found = confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
+        assert found.low < figure(sure, reached) < found.high
+        assert found == confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
 
 
 # ---- the way of a confidence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
 from webmain.cli.sources import add_source, local_file, read_page, tell
-from webmain.explain.plain import block_record, page_record, rounded
+from webmain.explain.records import block_record, page_record, rounded
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
 

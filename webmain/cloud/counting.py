@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from webmain.article.words import forms_of, left_out, merge_forms, shown_form
 from webmain.items import Article
@@ -46,11 +46,6 @@ class _Entry:
     def count(self) -> int:
         return sum(self.surfaces.values())
 
-    def add(self, surfaces: Mapping[str, int], n_articles: int) -> None:
-        for surface, n in surfaces.items():
-            self.surfaces[surface] = self.surfaces.get(surface, 0) + n
-        self.n_articles += n_articles
-
 
 class Counting:
     """Counts the words of one article after another; each language has its own stop words and base forms.
@@ -78,10 +73,10 @@ class Counting:
         entries = self._entries.setdefault(code, {})
         before = len(entries)
         for key, surfaces in found.forms.items():
-            entry = entries.get(key)
-            if entry is None:
-                entry = entries[key] = _Entry()
-            entry.add(surfaces, 1)
+            entry = entries.setdefault(key, _Entry())
+            entry.n_articles += 1
+            for surface, n in surfaces.items():
+                entry.surfaces[surface] = entry.surfaces.get(surface, 0) + n
         self._n_words[code] += found.n_words
         self._n_articles += 1
         self._n_distinct += len(entries) - before
@@ -136,9 +131,4 @@ def _merged(entries: Mapping[str, _Entry], language: str) -> dict[str, _Entry]:
 def _joined(first: Counted, second: Counted) -> Counted:
     """Return a word of two languages as one, in the form of the language that has it more often."""
     most = max(first, second, key=lambda one: one.count)
-    return Counted(
-        word=most.word,
-        count=first.count + second.count,
-        n_articles=first.n_articles + second.n_articles,
-        language=most.language,
-    )
+    return replace(most, count=first.count + second.count, n_articles=first.n_articles + second.n_articles)

@@ -10,8 +10,9 @@ Andrew Hardie: Log Ratio, an informal introduction (2014).
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, replace
 
-from webmain.cloud.counting import Counted, Counts
+from webmain.cloud.counting import Counts
 from webmain.cloud.records import Cloud, CloudError, CloudWord, Keyness
 
 MIN_COUNT = 3  # minimum occurrences of a typical word
@@ -34,7 +35,7 @@ def frequent(counts: Counts, *, top: int, title: str = "") -> Cloud:
     """Return the cloud of the most frequent words."""
     ranked = sorted(((-one.count, key) for key, one in counts.words.items()))[:top]
     most = -ranked[0][0] if ranked else 1
-    chosen = {key: _word(counts.words[key], -n / most) for n, key in ranked}
+    chosen = {key: CloudWord(**asdict(counts.words[key]), weight=-n / most) for n, key in ranked}
     return _cloud(counts, chosen, title)
 
 
@@ -54,35 +55,16 @@ def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under
     for key, one in (against if under else counts).words.items():
         if one.count < MIN_COUNT or one.n_articles < few:
             continue
-        n, n_against = (counts.words[key].count if key in counts.words else 0), _count(against, key)
+        n, n_against = (side.words[key].count if key in side.words else 0 for side in (counts, against))
         measured = keyness(n, counts.n_words, n_against, against.n_words)
         if measured.log_likelihood >= MIN_LOG_LIKELIHOOD and (measured.log_ratio < 0) == under:
             found.append((-measured.log_likelihood, key, measured))
     found = sorted(found, key=lambda one: one[:2])[:top]
     chosen: dict[str, CloudWord] = {}
     for negative, key, measured in found:
-        absent = against.words.get(key)
-        one = counts.words.get(key) or Counted(
-            word=absent.word if absent else key, count=0, n_articles=0, language=absent.language if absent else ""
-        )
-        chosen[key] = _word(one, negative / found[0][0], measured)
+        one = counts.words.get(key) or replace(against.words[key], count=0, n_articles=0)
+        chosen[key] = CloudWord(**asdict(one), weight=negative / found[0][0], keyness=measured)
     return _cloud(counts, chosen, title)
-
-
-def _count(counts: Counts, key: str) -> int:
-    one = counts.words.get(key)
-    return one.count if one else 0
-
-
-def _word(one: Counted, weight: float, measured: Keyness | None = None) -> CloudWord:
-    return CloudWord(
-        word=one.word,
-        count=one.count,
-        n_articles=one.n_articles,
-        weight=weight,
-        language=one.language,
-        keyness=measured,
-    )
 
 
 def _cloud(counts: Counts, chosen: dict[str, CloudWord], title: str) -> Cloud:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from html import escape
 from importlib import resources
 
-from webmain.cloud.colours import schemes
 from webmain.cloud.records import Cloud, CloudWord
 
 N_SIZES = 9  # classes of sizes, from `cloud-1` to `cloud-9`
@@ -30,6 +32,21 @@ class Order(StrEnum):
     WEIGHT = "weight"  # greatest first
     ALPHABET = "alphabet"
     TEXT = "text"  # in the order of the texts
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """The colours of the background and of words: "#rrggbb"."""
+
+    ground: str
+    words: tuple[str, ...]
+
+
+@cache
+def schemes() -> Mapping[str, Scheme]:
+    """Return the schemes of `colours.toml` by name."""
+    table = tomllib.loads(resources.files("webmain.cloud").joinpath("colours.toml").read_text("utf-8"))
+    return {name: Scheme(one["ground"], tuple(one["words"])) for name, one in table.items()}
 
 
 def ordered(cloud: Cloud, order: Order | str) -> Sequence[CloudWord]:

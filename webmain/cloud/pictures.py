@@ -9,10 +9,9 @@ from enum import StrEnum
 from html import escape
 from pathlib import Path
 
-from webmain.cloud.colours import Scheme, schemes
 from webmain.cloud.fonts import Fonts
 from webmain.cloud.layout import Placed, Sized, draw, in_lines, packed, size_of
-from webmain.cloud.markup import Order, fit, ordered
+from webmain.cloud.markup import Order, fit, ordered, schemes
 from webmain.cloud.records import Cloud, CloudWord
 
 EDGE = 0.02  # empty border of a picture as a share of its shorter side
@@ -29,7 +28,6 @@ class Shape(StrEnum):
 class Look:
     """How a picture looks."""
 
-    # pixels
     width: int = 900
     height: int = 500
     shape: Shape = Shape.PACKED
@@ -92,7 +90,7 @@ def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
 def _drawn(cloud: Cloud, look: Look) -> Iterable[_Drawn]:
     """Return the words with their places and colours."""
     fonts = Fonts(look.fonts)
-    scheme: Scheme = schemes()[look.colours]
+    scheme = schemes()[look.colours]
     in_lines_too = Shape(look.shape) is Shape.LINES
     words: Sequence[CloudWord] = ordered(cloud, look.order) if in_lines_too else cloud.words
     sized = [

@@ -76,7 +76,6 @@ def cloud_for(
     Raises StoreError or QueryError if the store cannot be read or the query names no word, CloudError if there is no
     such article, or there are no articles to compare with.
     """
-    titles: list[str] = []
 
     def counted(articles: Iterator[Article]) -> Counts:
         return count(_within(articles, max_chars), own_stopwords=own_stopwords)
@@ -84,8 +83,11 @@ def cloud_for(
     max_pending = MAX_PENDING if max_chars else None
     if isinstance(what, Scope):
         found = articles_of(what, max_pending=max_pending)
-        counts = counted(_noting(found, titles) if what.article else found)
-        title = title or next(iter(titles), what.title)
+        if what.article:
+            (article,) = found
+            found, title = iter([article]), title or article.title or ""
+        counts = counted(found)
+        title = title or what.title
     else:
         counts = what
     if against is None:
@@ -99,12 +101,6 @@ def cloud_for(
     else:
         raise CloudError("only articles of a store have a rest to compare with")
     return typical(counts, others, top=top, title=title, under=under)
-
-
-def _noting(articles: Iterator[Article], titles: list[str]) -> Iterator[Article]:
-    for article in articles:
-        titles.extend(filter(None, [article.title]))
-        yield article
 
 
 def _within(articles: Iterator[Article], max_chars: int | None) -> Iterator[Article]:

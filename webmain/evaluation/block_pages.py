@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.texts import as_page
-from webmain.extraction import Options, judge, merge, read
+from webmain.evaluation.texts import UNTIMED, as_page
+from webmain.extraction import judge, merge, read
 from webmain.extractors.base import create
 from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected, article_id
@@ -101,7 +101,7 @@ def block_pages(gold: Sequence[GoldPage]) -> Pages:
 
 def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
     started = time.process_time()
-    document = read(as_page(page), Options(timeout_s=None))
+    document = read(as_page(page), UNTIMED)
     if approach is Approach.RAW:
         blocks = default_blocks(document)
         texts = blocks.texts(range(len(blocks)))

@@ -13,7 +13,7 @@ order in which they are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
     Raises ValueError if there is no page, not one confidence for each, or a value outside [0, 1].
     """
     sure, reached = _checked(confidence, f1)
-    aurc, least, chance = _aurc(sure, reached), _aurc(reached, reached), float(1 - reached.mean())
+    area, least, chance = aurc(sure, reached), aurc(reached, reached), float(1 - reached.mean())
     return Figures(
         mean_confidence=float(sure.mean()),
         mean_f1=float(reached.mean()),
@@ -63,24 +63,24 @@ def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
         squared_error=float(np.square(sure - reached).mean()),
         absolute_error=float(np.abs(sure - reached).mean()),
         spearman=spearman(sure, reached),
-        aurc=aurc,
-        excess=aurc - least,
-        ranking=(chance - aurc) / (chance - least) if chance - least > 1e-12 else math.nan,
+        aurc=area,
+        excess=area - least,
+        ranking=(chance - area) / (chance - least) if chance - least > 1e-12 else math.nan,
     )
 
 
-def intervals(
+def interval(
+    figure: Callable[[ArrayLike, ArrayLike], float],
     confidence: ArrayLike,
     f1: ArrayLike,
     *,
     seed: int,
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
-) -> dict[str, Interval]:
-    """Return the bootstrap interval of each of the `Figures`, by name; draws as in `statistics.bootstrap_mean`."""
+) -> Interval:
+    """Return the bootstrap interval of a figure of confidences and F1; draws as in `statistics.bootstrap_mean`."""
     rows = np.column_stack(_checked(confidence, f1))
-    found = bootstrap(lambda drawn: figures(*drawn.T), rows, seed=seed, clusters=clusters, n_resamples=n_resamples)
-    return dict(zip(Figures._fields, found, strict=True))
+    return bootstrap(lambda both: [figure(*both.T)], rows, seed=seed, clusters=clusters, n_resamples=n_resamples)[0]
 
 
 def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
@@ -223,7 +223,8 @@ def _levelled(confidence: _Floats, values: _Floats) -> _Floats:
     return means
 
 
-def _aurc(confidence: _Floats, f1: _Floats) -> float:
+def aurc(confidence: ArrayLike, f1: ArrayLike) -> float:
+    """Return the area under the risk-coverage curve."""
     return float((1 - by_coverage(confidence, f1)).mean())
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.evaluation.confidence import bins, by_coverage, figures, intervals, margins, n_kept
+from webmain.evaluation.confidence import aurc, bins, by_coverage, calibration_error, figures, interval, margins, n_kept
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Row, Table
@@ -88,8 +88,8 @@ def quality(results: Results, *, seed: int) -> Table:
         sure, f1 = own.confidence[own.given], own.f1[own.given]
         sites_given = clusters_of([r for r, is_given in zip(own.results, own.given, strict=True) if is_given])
         calibrated, ranked = figures(sure, f1), figures(own.confidence, own.f1)
-        error_interval = intervals(sure, f1, seed=seed, clusters=sites_given)["calibration_error"]
-        aurc_interval = intervals(own.confidence, own.f1, seed=seed, clusters=sites)["aurc"]
+        error_interval = interval(calibration_error, sure, f1, seed=seed, clusters=sites_given)
+        aurc_interval = interval(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
         rows.append(
             {
                 "system": system,

@@ -29,14 +29,13 @@ class Difference:
 
     gold: tuple[Piece, ...]
     predicted: tuple[Piece, ...]
-    # characters that are not shown
     gold_cut: int
     predicted_cut: int
 
 
 def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
     """Compare the beginnings of two texts by words, or by letters in unspaced scripts; white space is ignored."""
-    pattern = _letter_pattern() if unit_of(gold, language) is Unit.CHARACTERS else _word_pattern()
+    pattern = _letter_pattern() if unit_of(gold, language) is Unit.CHARACTERS else _WORD
     ours = pattern.findall(gold[:MOST_CHARACTERS])[:MOST_TOKENS]
     theirs = pattern.findall(predicted[:MOST_CHARACTERS])[:MOST_TOKENS]
     matcher = difflib.SequenceMatcher(
@@ -75,9 +74,9 @@ class TextComparison:
     @property
     def is_same(self) -> bool:
         """Whether the texts are the same."""
-        told = (*self.difference.gold, *self.difference.predicted)
+        pieces = (*self.difference.gold, *self.difference.predicted)
         cut = self.difference.gold_cut or self.difference.predicted_cut
-        return self.f1 == 1 and not cut and not any(piece.differs for piece in told)
+        return self.f1 == 1 and not cut and not any(piece.differs for piece in pieces)
 
 
 def compare_texts(left: str, left_text: str, right: str, right_text: str, language: str) -> TextComparison:
@@ -96,9 +95,7 @@ def compare_texts(left: str, left_text: str, right: str, right_text: str, langua
     )
 
 
-@cache
-def _word_pattern() -> re.Pattern[str]:
-    return re.compile(r"\s+(?=\Z)|\s*\S+\s*")
+_WORD = re.compile(r"\s+(?=\Z)|\s*\S+\s*")
 
 
 @cache

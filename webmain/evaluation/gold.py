@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -46,19 +46,13 @@ _LOOKED_FOR = (
     "folder: NAME.html with NAME.txt beside them, or in the folders html and txt or text"
 )
 
-_RECOGNISED: dict[GoldFormat, Callable[[Path], object]] = {
-    GoldFormat.WCXB: wcxb_folders,
-    GoldFormat.CLEANEVAL: is_cleaneval_folder,
-    GoldFormat.FOLDER: is_folder,
-    GoldFormat.JSONL: jsonl_files,
+_FORMATS: dict[GoldFormat, tuple[Callable[[Path], object], Callable[[Path], Records]]] = {
+    GoldFormat.WCXB: (wcxb_folders, wcxb_records),
+    GoldFormat.CLEANEVAL: (is_cleaneval_folder, cleaneval_records),
+    GoldFormat.FOLDER: (is_folder, folder_records),
+    GoldFormat.JSONL: (jsonl_files, jsonl_records),
 }
-
-_READERS: dict[GoldFormat, Callable[[Path], Records]] = {
-    GoldFormat.JSONL: jsonl_records,
-    GoldFormat.WCXB: wcxb_records,
-    GoldFormat.CLEANEVAL: cleaneval_records,
-    GoldFormat.FOLDER: folder_records,
-}
+"""How each format is recognised, in the order of trying, and how it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +82,12 @@ class Dropped:
         return f"{self.n} dropped: " + "; ".join(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """Facts known after all pages were read once."""
-
-    n_pages: int
-    digest: str
-    dropped: Dropped
-
-
 class Gold:
     """Gold pages, read from their sources in order at each iteration, with one page in memory at a time."""
 
     def __init__(self, sources: Sequence[tuple[Path, GoldFormat]]) -> None:
         self.sources = tuple(sources)
-        self._last: _Reading | None = None
+        self._last: tuple[int, str, Dropped] | None = None  # known after all pages were read once
 
     def __iter__(self) -> Iterator[GoldPage]:
         dropped = Dropped()
@@ -120,34 +105,33 @@ class Gold:
                 seen.add((page.dataset, page.id))
                 _add(digest.update, page)
                 yield page
-        self._last = _Reading(n_pages=len(seen), digest=digest.hexdigest(), dropped=dropped)
+        self._last = len(seen), digest.hexdigest(), dropped
 
     @property
     def n_pages(self) -> int:
-        """Number of pages; reads them all unless that was done before."""
-        return self._reading().n_pages
-
-    @property
-    def dropped(self) -> Dropped:
-        """Dropped records with reasons; reads all pages unless that was done before."""
-        return self._reading().dropped
+        """Number of pages; reads them all unless that was done before, as do the other two properties."""
+        return self._read()[0]
 
     @property
     def digest(self) -> str:
-        """SHA-256 in hex over all fields of all pages in order; reads all pages unless that was done before."""
-        return self._reading().digest
+        """SHA-256 in hex over all fields of all pages in order."""
+        return self._read()[1]
 
-    def _reading(self) -> _Reading:
+    @property
+    def dropped(self) -> Dropped:
+        """Dropped records with reasons."""
+        return self._read()[2]
+
+    def _read(self) -> tuple[int, str, Dropped]:
         while self._last is None:
-            for _ in self:
-                pass
+            deque(self, maxlen=0)
         return self._last
 
 
 def _listed(path: Path, form: GoldFormat) -> Records:
     """Read one source; raises GoldError if its folders cannot be listed (unreadable files are dropped)."""
     try:
-        yield from _READERS[form](path)
+        yield from _FORMATS[form][1](path)
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -189,8 +173,8 @@ def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
             raise GoldError(f"no gold data at {path}: there is no such file or folder")
         if wanted is GoldFormat.CLEANEVAL and is_folder(path):  # its pages may have lost their wrappers
             return wanted
-        for form in [wanted] if wanted else _RECOGNISED:
-            if _RECOGNISED[form](path):
+        for form in [wanted] if wanted else _FORMATS:
+            if _FORMATS[form][0](path):
                 return form
     except OSError as error:
         raise _unreadable(path, error) from error

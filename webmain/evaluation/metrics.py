@@ -7,9 +7,10 @@ prediction of an empty gold text is perfect (1.0); one empty and the other not i
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
 
 from rapidfuzz.distance import LCSseq
@@ -175,7 +176,7 @@ def _comparable(text: str) -> str:
     return fold_space(compose(strip_invisible(text)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Metric:
     """A text metric with its names."""
 
@@ -185,24 +186,21 @@ class Metric:
     is_accuracy: bool = False  # precision, recall and F1 are one figure
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: metric
-        for metric in (
-            Metric(name="words", title="words (multiset)", measure=words),
-            Metric(name="words_lcs", title="words (longest common subsequence)", measure=words_lcs),
-            Metric(name="shingles", title="4-gram shingles", measure=shingles),
-            Metric(name="rouge_lsum", title="ROUGE-LSum", measure=rouge_lsum),
-            Metric(name="length", title="length without spaces", measure=length),
-            Metric(name="exact", title="exact match", measure=exact, is_accuracy=True),
-            Metric(name="same_words", title="same words in order", measure=same_words, is_accuracy=True),
-        )
-    }
+_METRICS = (
+    Metric("words", "words (multiset)", words),
+    Metric("words_lcs", "words (longest common subsequence)", words_lcs),
+    Metric("shingles", "4-gram shingles", shingles),
+    Metric("rouge_lsum", "ROUGE-LSum", rouge_lsum),
+    Metric("length", "length without spaces", length),
+    Metric("exact", "exact match", exact, is_accuracy=True),
+    Metric("same_words", "same words in order", same_words, is_accuracy=True),
 )
+
+METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _METRICS})
 """All text metrics by name, in the order of tables."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SegmentCounts:
     """How many wanted and unwanted segments are in a text; sums are those of the pages together."""
 
@@ -214,12 +212,7 @@ class SegmentCounts:
     n_unwanted: int = 0
 
     def __add__(self, other: SegmentCounts) -> SegmentCounts:
-        return SegmentCounts(
-            n_wanted_found=self.n_wanted_found + other.n_wanted_found,
-            n_wanted=self.n_wanted + other.n_wanted,
-            n_unwanted_found=self.n_unwanted_found + other.n_unwanted_found,
-            n_unwanted=self.n_unwanted + other.n_unwanted,
-        )
+        return SegmentCounts(*map(operator.add, astuple(self), astuple(other)))
 
     @property
     def accuracy(self) -> float:
@@ -231,11 +224,8 @@ class SegmentCounts:
     @property
     def agreement(self) -> Agreement:
         """The segments as tokens: predicted are all that were found, gold are the wanted ones."""
-        return Agreement(
-            n_common=self.n_wanted_found,
-            n_predicted=self.n_wanted_found + self.n_unwanted_found,
-            n_gold=self.n_wanted,
-        )
+        n_found = self.n_wanted_found + self.n_unwanted_found
+        return Agreement(n_common=self.n_wanted_found, n_predicted=n_found, n_gold=self.n_wanted)
 
 
 def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SegmentCounts:
@@ -243,12 +233,7 @@ def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> 
     text = _comparable(predicted)
     found_wanted = [_comparable(segment) in text for segment in wanted]
     found_unwanted = [_comparable(segment) in text for segment in unwanted]
-    return SegmentCounts(
-        n_wanted_found=sum(found_wanted),
-        n_wanted=len(found_wanted),
-        n_unwanted_found=sum(found_unwanted),
-        n_unwanted=len(found_unwanted),
-    )
+    return SegmentCounts(sum(found_wanted), len(found_wanted), sum(found_unwanted), len(found_unwanted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

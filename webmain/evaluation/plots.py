@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,18 +53,9 @@ def plots(results: Results, tables: Mapping[str, Table]) -> list[Plot]:
     return drawn
 
 
-class _Drawing:
-    """A figure and its panels; `svg` is set once it is finished."""
-
-    def __init__(self, figure: Any, panels: Sequence[Any]) -> None:
-        self.figure = figure
-        self.panels = panels
-        self.svg = ""
-
-
 @contextmanager
-def _drawing(width: float, height: float, *, n: int = 1, across: int = 1) -> Iterator[_Drawing]:
-    """Begin a picture of `n` panels, sizes in inches, and write it at the end."""
+def _drawing(width: float, height: float, *, n: int = 1, across: int = 1) -> Iterator[SimpleNamespace]:
+    """Begin a picture of `n` panels, sizes in inches: its `figure` and `panels`, and at the end its `svg`."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -73,7 +65,7 @@ def _drawing(width: float, height: float, *, n: int = 1, across: int = 1) -> Ite
         grid = figure.subplots(-(-n // across), across, squeeze=False).flatten()
         for unused in grid[n:]:
             unused.set_axis_off()
-        drawing = _Drawing(figure, list(grid[:n]))
+        drawing = SimpleNamespace(figure=figure, panels=list(grid[:n]), svg="")
         yield drawing
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})

@@ -38,7 +38,6 @@ class Prediction:
     """A system's result for one page."""
 
     system: str  # the system's name with its options: "line_block:tkd=require", "trafilatura"
-    # the gold page
     dataset: str
     id: str
     text: str  # the text; "" if the system gave none

@@ -13,6 +13,7 @@ A system is named by a string:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.metadata
@@ -24,24 +25,28 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, PeerPage
 from webmain.evaluation.texts import as_page
-from webmain.extractors.base import EXTRACTORS, UnknownExtractor, create
+from webmain.extraction import Options, extract_page, extract_pages, read
+from webmain.extractors.base import EXTRACTORS, SiteExtractor, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
+from webmain.html.kinds import article_blocks
 from webmain.items import Page, Rejected
+from webmain.sites.fitting import fitted
 
 if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
-    from webmain.extraction import Options
     from webmain.extractors.base import Extractor
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")  # names that stand for several systems
 FOLDS = 4  # parts into which a site's pages are divided for `@crossfit`
 
-MAX_BYTES = 64 * 1024 * 1024
-"""Largest page an extractor is given, so high that only the harness's limits apply, as for peers."""
+OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
+"""Of our extractors: limits so high that only the harness's apply, as for peers."""
 
 
 class UnknownSystem(ValueError):  # noqa: N818 - reads as what it is
@@ -133,7 +138,7 @@ def _find(name: str) -> tuple[System, Loaded]:
         extractor = _extractor(spec)
         if head not in EXTRACTORS:
             version += f", {head} {_file_digest(type(extractor))}"
-        if mode is not Mode.PAGE and not _learns(extractor):
+        if mode is not Mode.PAGE and not isinstance(extractor, SiteExtractor):
             raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
         loaded = Loaded(prepare=as_page, answer=_ANSWERS[mode](extractor))
     return System(name=name, version=version, mode=mode, about=about), loaded
@@ -176,13 +181,7 @@ def _members(name: str) -> list[str]:
 
 def _ours() -> list[str]:
     """Return our extractors, those that learn from sites with all pages of a site together."""
-    return [name + ("@site" if _learns(create(name)) else "") for name in EXTRACTORS]
-
-
-def _learns(extractor: Extractor) -> bool:
-    from webmain.extractors.base import SiteExtractor
-
-    return isinstance(extractor, SiteExtractor)
+    return [name + ("@site" if isinstance(create(name), SiteExtractor) else "") for name in EXTRACTORS]
 
 
 def _split_mode(name: str) -> tuple[str, Mode]:
@@ -269,19 +268,8 @@ def _call(function: Callable[[str, str | None], Answer], page: PeerPage) -> Answ
     return function(page.html, page.url)
 
 
-def _options() -> Options:
-    from webmain.extraction import Options
-
-    return Options(metadata=False, max_bytes=MAX_BYTES, timeout_s=None)
-
-
 def _all_text(page: Page) -> str:
-    import numpy as np
-
-    from webmain.extraction import read
-    from webmain.html.kinds import article_blocks
-
-    document = read(page, _options())
+    document = read(page, OPTIONS)
     nothing = np.zeros(len(document.leaves))
     shown = ~document.leaves.has(HIDDEN)
     blocks = article_blocks(document, shown, score=nothing, raw=nothing, locate=False)
@@ -289,20 +277,16 @@ def _all_text(page: Page) -> str:
 
 
 def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    from webmain.extraction import extract_page
-
     def answer(page: Page) -> Answer:
-        article = extract_page(page, extractor, _options())
+        article = extract_page(page, extractor, OPTIONS)
         return article.text, article.confidence
 
     return _each(answer)
 
 
 def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    from webmain.extraction import extract_pages
-
     def answer(pages: Sequence[Page]) -> list[Answer]:
-        got = extract_pages(pages, extractor, _options())
+        got = extract_pages(pages, extractor, OPTIONS)
         return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in got]
 
     return answer
@@ -326,15 +310,10 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
     """Return an extractor fitted to pages if there are enough to learn from; otherwise return it unchanged."""
-    from webmain.extraction import read
-    from webmain.sites.fitting import fitted
-
     documents = []
     for page in pages:
-        try:
-            documents.append(read(page, _options()))
-        except Rejected:
-            continue
+        with contextlib.suppress(Rejected):
+            documents.append(read(page, OPTIONS))
     return fitted(extractor, documents)
 
 

@@ -55,7 +55,6 @@ def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> lis
 class TextPair:
     """A predicted text and its gold text, each tokenised once for all metrics."""
 
-    # the texts
     predicted: str
     gold: str
     language: str = ""  # ISO 639 code of the page, "" if unknown

@@ -114,28 +114,20 @@ def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: 
         raise
     except BaseException as error:
         spent = time.process_time() - started
-        return [_failed(error, spent / len(pages), meter.growth())] * len(pages)
+        return [_outcome(error, spent / len(pages), meter.growth())] * len(pages)
     seconds = min(times) / len(pages)
-    return [
-        _failed(answer, seconds, memory) if isinstance(answer, Rejected) else _answered(answer, seconds, memory)
-        for answer in answers
-    ]
+    return [_outcome(answer, seconds, memory) for answer in answers]
 
 
-def _answered(answer: object, seconds: float, memory: int | None) -> Outcome:
-    """Return the outcome of a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
-    text, confidence = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
-    return Outcome(
-        text=_clean(text),
-        seconds=seconds,
-        memory_bytes=memory,
-        error="",
-        confidence=float(confidence) if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else None,
-    )
-
-
-def _failed(error: BaseException, seconds: float, memory: int | None) -> Outcome:
-    return Outcome(text="", seconds=seconds, memory_bytes=memory, error=_clean(error_text(error))[:MAX_ERROR_CHARS])
+def _outcome(answer: object, seconds: float, memory: int | None) -> Outcome:
+    """Return the outcome of an error, a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
+    text, confidence, error = answer, None, ""
+    if isinstance(answer, BaseException):
+        text, error = "", _clean(error_text(answer))[:MAX_ERROR_CHARS]
+    elif isinstance(answer, tuple) and len(answer) == 2:
+        text, confidence = answer
+    sure = float(confidence) if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else None
+    return Outcome(text=_clean(text), seconds=seconds, memory_bytes=memory, error=error, confidence=sure)
 
 
 def error_text(error: BaseException) -> str:

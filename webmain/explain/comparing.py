@@ -42,7 +42,6 @@ class Run:
 class Comparison:
     """The verdicts of two methods on each leaf of a page, or on each source line if neither builds a tree."""
 
-    # of the same document
     first: Explanation
     second: Explanation
     unit: Unit
@@ -91,8 +90,8 @@ def compare(first: Explanation, second: Explanation) -> Comparison:
     marks: list[Mark | None] = []
     known: dict[tuple[int, int], Mark] = {}
     for pair in zip(_owners(first, unit), _owners(second, unit), strict=True):
-        ours, theirs = (_at(found, i) for found, i in zip((first, second), pair, strict=True))
-        side = _SIDES[_is_kept(ours), _is_kept(theirs)]
+        ours, theirs = (one.blocks[i] if i >= 0 else None for one, i in zip((first, second), pair, strict=True))
+        side = _side(ours, theirs)
         sides.append(side)
         if pair not in known:
             label = "\n".join(
@@ -102,14 +101,6 @@ def compare(first: Explanation, second: Explanation) -> Comparison:
             known[pair] = Mark(pair[0] if ours else pair[1], f"wm-{side}", label)
         marks.append(known[pair] if ours or theirs else None)
     return Comparison(first=first, second=second, unit=unit, sides=tuple(sides), marks=tuple(marks))
-
-
-_SIDES = {
-    (True, True): Side.BOTH,
-    (True, False): Side.FIRST,
-    (False, True): Side.SECOND,
-    (False, False): Side.NEITHER,
-}
 
 
 def _owners(explanation: Explanation, unit: Unit) -> list[int]:
@@ -125,9 +116,6 @@ def _owners(explanation: Explanation, unit: Unit) -> list[int]:
     return found
 
 
-def _at(explanation: Explanation, place: int) -> ExplainedBlock | None:
-    return explanation.blocks[place] if place >= 0 else None
-
-
-def _is_kept(block: ExplainedBlock | None) -> bool:
-    return block is not None and block.verdict is Verdict.CONTENT
+def _side(first: ExplainedBlock | None, second: ExplainedBlock | None) -> Side:
+    kept = [block is not None and block.verdict is Verdict.CONTENT for block in (first, second)]
+    return Side.BOTH if all(kept) else Side.FIRST if kept[0] else Side.SECOND if kept[1] else Side.NEITHER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from webmain import extraction as stages
 from webmain.explain.parts import explained_blocks
@@ -13,12 +13,13 @@ from webmain.extractors.base import ExplainingExtractor
 from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
 from webmain.html.document import Document
-from webmain.items import Article, Page, Reason, Rejected
+from webmain.items import Page, Reason, Rejected
 from webmain.sites.model_store import Choice
 
 if TYPE_CHECKING:
-    from webmain.extractors.base import Extraction, Extractor
-    from webmain.extractors.page_types import PageType
+    from webmain.extractors.base import Extractor
+
+T = TypeVar("T")
 
 Choose = Callable[[Document], Choice]
 """Returns the extractor for a page, with a note: `webmain.sites.model_store.SiteModels.choose`."""
@@ -48,16 +49,16 @@ def explain_page(
             from webmain.sites import matching
 
             method = matching.extractor_of(document, method)
-        judged = _judged(document, method)
-        extraction = None if isinstance(judged, Rejected) else judged
-        found = judged if isinstance(judged, Rejected) else _article(judged, method, options)
-        article = found if isinstance(found, Article) else None
-        unit, blocks, kind = Unit.LEAVES, _NOTHING, None
-        if (
-            not isinstance(judged, Rejected) or judged.reason is Reason.NO_BLOCKS
-        ):  # otherwise there is no time left to read it again
+        extraction, rejected = _or_rejected(lambda: stages.merge(stages.judge(document, method)))
+        article, kind, unit = None, None, Unit.LEAVES
+        blocks: tuple[ExplainedBlock, ...] = ()
+        if extraction is not None:
+            judged = extraction
+            article, rejected = _or_rejected(lambda: stages.finish(judged, method, options))
+        if extraction is not None or (rejected is not None and rejected.reason is Reason.NO_BLOCKS):
+            # otherwise there is no time left to read it again
             unit, blocks = explained_blocks(document, method, extraction, article, options.keep)
-            kind = _page_type(document)
+            kind, _ = _or_rejected(lambda: page_type(document))
         return Explanation(
             document=document,
             method=method,
@@ -66,33 +67,17 @@ def explain_page(
             unit=unit,
             blocks=blocks,
             article=article,
-            rejected=found if isinstance(found, Rejected) else None,
+            rejected=rejected,
             note=choice.note,
         )
 
 
-_NOTHING: tuple[ExplainedBlock, ...] = ()
-
-
-def _judged(document: Document, method: Extractor) -> Extraction | Rejected:
+def _or_rejected(step: Callable[[], T]) -> tuple[T | None, Rejected | None]:
+    """Return a step's result, or the page's rejection."""
     try:
-        return stages.merge(stages.judge(document, method))
+        return step(), None
     except Rejected as rejected:
-        return rejected.with_traceback(None)
-
-
-def _article(judged: Extraction, method: Extractor, options: stages.Options) -> Article | Rejected:
-    try:
-        return stages.finish(judged, method, options)
-    except Rejected as rejected:
-        return rejected.with_traceback(None)
-
-
-def _page_type(document: Document) -> PageType | None:
-    try:
-        return page_type(document)
-    except Rejected:
-        return None
+        return None, rejected.with_traceback(None)
 
 
 def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:

@@ -194,20 +194,15 @@ class _Writer:
         with_text = set(elements.with_text)
         tags, ends, before = elements.tags, elements.end, elements.before
         at = 0
-        for leaf, element in enumerate(leaves.element):
-            while at < len(shown) and shown[at] < before[leaf]:
+        for leaf, element in enumerate([*leaves.element, -1]):  # -1: after the last leaf
+            while at < len(shown) and (element < 0 or shown[at] < before[leaf]):
                 index = shown[at]
                 yield self._close_before(index, ends)
                 yield self._element(index, tags[index], found[at], holds_text=index in with_text)
                 at += 1
             yield self._close_down_to(element)
-            yield self._leaf(leaf)
-        while at < len(shown):
-            index = shown[at]
-            yield self._close_before(index, ends)
-            yield self._element(index, tags[index], found[at], holds_text=False)
-            at += 1
-        yield self._close_down_to(-1)
+            if element >= 0:
+                yield self._leaf(leaf)
 
     def _close_before(self, index: int, ends: list[int]) -> str:
         """Return the end tags of the elements that end before another one begins."""
@@ -278,17 +273,17 @@ def _root_attributes(document: Document, language: str) -> str:
     return _attributes("html", merged)
 
 
+def _image(text: str) -> str:
+    return f'<span class="wm-image" role="img" aria-label="{escaped(text)}">{escaped(text)}</span>'
+
+
 def _placeholder(tag: str, attributes: Mapping[str, str | None]) -> str:
     """Return a placeholder for a picture, a player or a form field."""
     if tag == "img":
         text = _cut(" ".join((attributes.get("alt") or "").split()))
-        return (
-            f'<span class="wm-image" role="img" aria-label="{escaped(text)}">{escaped(text)}</span>'
-            if text
-            else ('<span class="wm-image"></span>')
-        )
+        return _image(text) if text else '<span class="wm-image"></span>'
     if tag in _PLAYERS:
-        return f'<span class="wm-image" role="img" aria-label="{tag}">{tag}</span>'
+        return _image(tag)
     if tag == "input" and (attributes.get("type") or "").lower() not in ("hidden", "checkbox", "radio", "image"):
         text = _cut(" ".join((attributes.get("value") or attributes.get("placeholder") or "").split()))
         return f'<span class="wm-control">{escaped(text)}</span>'

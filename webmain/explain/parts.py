@@ -14,7 +14,7 @@ from webmain.explain.records import ExplainedBlock
 from webmain.extractors.base import ExplainingExtractor
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
-from webmain.html.visible_text import LINE_NUMBER, RAISED, RUBY, Places
+from webmain.html.visible_text import LINE_NUMBER, RAISED, RUBY, Place, Places
 from webmain.items import Kind, Rejected, Verdict
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ class _Parts:
         origin = None
         if article is not None and extraction is not None and article.extractor != extraction.extractor:
             origin = ORIGINS.get(article.extractor, article.extractor)
-        told = {_folded(block.text) for block in article.blocks} if article is not None and origin else set()
+        in_article = {_folded(block.text) for block in article.blocks} if article is not None and origin else set()
         for block, units in zip(self._found.blocks, self._found.units, strict=True):
             index = self._of_unit[units[0]]
             element = self._named(block.xpath, units)
             part = self._part(index, Verdict.CONTENT, ADDED, units, text=block.text, element=element)
             if origin is not None:
-                verdict = Verdict.DUPLICATE if _folded(block.text) in told else Verdict.BOILERPLATE
+                verdict = Verdict.DUPLICATE if _folded(block.text) in in_article else Verdict.BOILERPLATE
                 part = replace(part, verdict=verdict, why=REPLACED + origin)
             yield part
 
@@ -110,12 +110,16 @@ class _Parts:
             return
         groups: dict[tuple[int, str], list[int]] = {}
         kept = extraction.kept.tolist()
-        reason = _Reasons(self._document, self._keep) if self.unit is Unit.LEAVES else None
+        places = Places(self._document.elements) if self.unit is Unit.LEAVES else None
         for unit, block in enumerate(self._of_unit):
             if block >= 0 and unit not in self._used and self._has_text(unit):
-                why = ""
-                if kept[block]:
-                    why = LEFT_OUT + (reason.of_leaf(unit) if reason else "a list or a table")
+                if not kept[block]:
+                    why = ""
+                elif places is None:
+                    why = f"{LEFT_OUT}a list or a table"
+                else:
+                    place = places.of(self._document.leaves.element[unit])
+                    why = LEFT_OUT + _why_left_out(self._flags[unit], place, self._keep)
                 groups.setdefault((block, why), []).append(unit)
         for (block, why), units in groups.items():
             verdict = Verdict.BOILERPLATE if why else extraction.verdict(block)
@@ -209,27 +213,19 @@ class _Parts:
         return "\n".join(self._document.lines.texts[unit] for unit in units)
 
 
-class _Reasons:
-    """Finds the reasons why leaves that a method kept are not in the text."""
-
-    def __init__(self, document: Document, keep: Keep) -> None:
-        self._leaves, self._keep = document.leaves, keep
-        self._places = Places(document.elements)
-
-    def of_leaf(self, leaf: int) -> str:
-        """Return the reason for a leaf, in a few words."""
-        keep, place = self._keep, self._places.of(self._leaves.element[leaf])
-        if self._leaves.flags[leaf] & HIDDEN:
-            return "hidden text"
-        if place.role in _ROLES:
-            return _ROLES[place.role]
-        if place.kind is Kind.CAPTION:
-            return "a caption"
-        if not keep.tables and place.table >= 0:
-            return "a table"
-        if not keep.lists and place.outer_list >= 0:
-            return "a list"
-        return "a label, a link or an aside" if not keep.comments else "a label, a link, an aside or a comment"
+def _why_left_out(flags: int, place: Place, keep: Keep) -> str:
+    """Return the reason why a leaf that a method kept is not in the text, in a few words."""
+    if flags & HIDDEN:
+        return "hidden text"
+    if place.role in _ROLES:
+        return _ROLES[place.role]
+    if place.kind is Kind.CAPTION:
+        return "a caption"
+    if not keep.tables and place.table >= 0:
+        return "a table"
+    if not keep.lists and place.outer_list >= 0:
+        return "a list"
+    return "a label, a link or an aside" if not keep.comments else "a label, a link, an aside or a comment"
 
 
 def _folded(text: str) -> str:

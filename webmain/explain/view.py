@@ -41,7 +41,6 @@ MOST_MOVED: Final = 3  # maximum features shown of a block
 MOST_WORDS: Final = 60  # maximum words of the tag cloud
 MIN_LINKED: Final = 0.5  # minimum link density of a block that is shown as a block of links
 
-_NOT_METADATA: Final = frozenset(("sources",))
 _NO_LANGUAGE: Final = frozenset(("", "und", "zxx"))
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -169,9 +168,9 @@ class View(ArticleView):
         """The blocks of the table, at most `MOST_ROWS`, with what moved their scores most where the method can tell."""
         blocks = self.explanation.blocks[:MOST_ROWS]
         indices = [block.index for block in blocks if block.index is not None]
-        told = features_of(self.explanation, indices, most=MOST_MOVED)
+        moved = features_of(self.explanation, indices, most=MOST_MOVED)
         return tuple(
-            Row(number=number, block=block, moved=() if block.index is None else told.get(block.index, ()))
+            Row(number=number, block=block, moved=() if block.index is None else moved.get(block.index, ()))
             for number, block in enumerate(blocks)
         )
 
@@ -199,7 +198,7 @@ def _facts(article: Article) -> Iterator[Fact]:
     """Yield the metadata that a page states and the values determined about it."""
     for field in fields(Metadata):
         value = getattr(article, field.name)
-        if field.name not in _NOT_METADATA and value not in (None, "", ()):
+        if field.name != "sources" and value not in (None, "", ()):
             source = article.sources.get(field.name)
             raw = source.raw if source else ""
             yield Fact(name=field.name, value=_shown(value), source=fit(source.name) if source else "", raw=fit(raw))

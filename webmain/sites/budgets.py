@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 _SPAN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([smhd])", re.IGNORECASE)
@@ -22,11 +22,7 @@ class Budget:
 
     def or_else(self, other: Budget) -> Budget:
         """Return this budget with missing limits filled in from another."""
-        return Budget(
-            pages=other.pages if self.pages is None else self.pages,
-            time_s=other.time_s if self.time_s is None else self.time_s,
-            size_bytes=other.size_bytes if self.size_bytes is None else self.size_bytes,
-        )
+        return Budget(**{**asdict(other), **{name: n for name, n in asdict(self).items() if n is not None}})
 
 
 def read_span(text: str) -> float:

@@ -146,19 +146,18 @@ def choose_for_site(
     extractor: SiteExtractor, documents: Sequence[Document], default: Extractor | None, models: ModelStore | None
 ) -> Callable[[Document], Extractor]:
     """Return a function that chooses the extractor for each page of a site, as in a crawl; log if nothing is learned."""
-    known: SiteExtractor | None = extractor
     if extractor.learned is not None:
         return lambda _: extractor
-    why = ""
-    known = _model_of_first_site(extractor, documents, models) if models is not None else None
-    if known is None:
-        known, why = try_fit(extractor, documents)
+    fitted, why = (None if models is None else _model_of_first_site(extractor, documents, models)), ""
+    if fitted is None:
+        fitted, why = try_fit(extractor, documents)
     instead = extractor if default is None else fallback(extractor, default)
-    if known is None:
+    if fitted is None:
         if len(documents) and instead is not extractor:
             logger.warning("%s; its pages are judged by %s", why, instead.name)
         return lambda _: instead
-    fitted = known
+    if default is None:
+        return lambda _: fitted
 
     def choose(document: Document) -> Extractor:
         """Return the fitted extractor, or the fallback if the page is unlike the training pages."""
@@ -169,7 +168,7 @@ def choose_for_site(
             return fitted
         return fitted if found >= limit else instead
 
-    return (lambda _: fitted) if default is None else choose
+    return choose
 
 
 def _model_of_first_site(
@@ -266,15 +265,16 @@ class Lesson:
 
     def _with_corrected(self, read: Read) -> Documents:
         """Return the corrected pages, followed by the others."""
-        said = {id(each.page): each for each in self.corrected}
+        corrections = {id(each.page): each for each in self.corrected}
 
-        def reading(page: Page) -> Document:
+        def read_corrected(page: Page) -> Document:
             document = read(page)
-            if (corrected := said.get(id(page))) is not None:
+            if (corrected := corrections.get(id(page))) is not None:
                 put(document, corrected)
             return document
 
-        return Documents([*(each.page for each in self.corrected), *self.pages] if said else self.pages, reading)
+        pages = [*(each.page for each in self.corrected), *self.pages] if corrections else self.pages
+        return Documents(pages, read_corrected)
 
     def _run(self, documents: Documents, lessons: Documents) -> Learnt:
         known, n = self.known, len(self.pages)
@@ -307,17 +307,15 @@ class Lesson:
             problem = str(error)
         n_used = fitted.learned.n_pages if fitted.learned is not None else 0
         different = f" ({n_used} of them different or chosen)" if n_used < n else ""
+        corrected = f" and {len(self.corrected)} corrected" if self.corrected else ""
         return Learnt(
             fitted=fitted,
             event=Event.LEARNED,
-            detail=f"from {n} pages{different}{self._told()}, {described(fitted)}{place}",
+            detail=f"from {n} pages{different}{corrected}, {described(fitted)}{place}",
             past=past,
             layout_changed=has_changed,
             problem=problem,
         )
-
-    def _told(self) -> str:
-        return f" and {len(self.corrected)} corrected" if self.corrected else ""
 
     def _is_unlike(self, known: SiteExtractor, documents: Sequence[Document]) -> bool:
         """Return True if there are enough pages newer than the model and their mean resemblance to it is too low."""

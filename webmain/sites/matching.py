@@ -104,13 +104,8 @@ def under_rules(document: Document, sites: Sites) -> Document:
         matches = match(rules, document.html) if rules.selectors else Matches(rules=rules, html=document.html)
         document.check_time()
     if matches.html is not document.html:
-        document = Document(
-            document.page,
-            html=matches.html,
-            charset=document.charset,
-            charset_source=document.charset_source,
-            deadline=document.deadline,
-        )
+        kept = {name: getattr(document, name) for name in ("charset", "charset_source", "deadline")}
+        document = Document(document.page, html=matches.html, **kept)
     document.views[MATCHES] = matches
     return document
 
@@ -148,14 +143,8 @@ def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
     if in_body.any():
         blocks = segment(document)
         nothing = np.zeros(len(blocks))
-        found = Extraction(
-            blocks,
-            "rules",
-            score=nothing,
-            raw=nothing,
-            kept=nothing > 0,
-            why=["is not in the site's body"] * len(blocks),
-        )
+        why = ["is not in the site's body"] * len(blocks)
+        found = Extraction(blocks, "rules", score=nothing, raw=nothing, kept=nothing > 0, why=why)
         label = np.where((label == "body") & ~shown, "", label)
     else:
         found = judge()
@@ -242,6 +231,4 @@ def matched_keys(article: Article) -> dict[str, bool]:
     if "rules" not in article.sources:
         return {}
     matched, _, missed = article.sources["rules"].raw.partition(NOTHING)
-    return dict.fromkeys(filter(None, matched.split(", ")), True) | dict.fromkeys(
-        filter(None, missed.split(", ")), False
-    )
+    return {key: found for keys, found in ((matched, True), (missed, False)) for key in keys.split(", ") if key}

@@ -47,37 +47,30 @@ _NOT_OPTIONS: Final = frozenset({"learned", "min_pages"})
 class ModelError(ValueError):
     """A model cannot be used or written; the message names the file."""
 
-    kind: str = "unusable"
+    @property
+    def kind(self) -> str:
+        """What is wrong, in one word: "damaged", "foreign", ..."""
+        return type(self).__name__.removesuffix("ModelError").lower() or "unusable"
 
 
 class DamagedModelError(ModelError):
     """The file is a model, but damaged."""
 
-    kind = "damaged"
-
 
 class ForeignModelError(ModelError):
     """The file is not a model, or belongs to another site or method."""
-
-    kind = "foreign"
 
 
 class NewerModelError(ModelError):
     """The file was written by a later webmain."""
 
-    kind = "newer"
-
 
 class OutdatedModelError(ModelError):
     """The model is from another version of the method, or from other options."""
 
-    kind = "outdated"
-
 
 class UnsavableModelError(ModelError):
     """A model cannot be written."""
-
-    kind = "unsavable"
 
 
 @dataclass(frozen=True, kw_only=True)

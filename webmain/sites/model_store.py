@@ -36,15 +36,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DamagedModelError",
     "ForeignModelError",
-    "Listing",
     "Model",
     "ModelError",
-    "ModelStore",
     "NewerModelError",
     "OutdatedModelError",
     "UnsavableModelError",
-    "options_of",
-    "site_of",
 ]
 
 SUFFIX: Final = ".json"

@@ -86,7 +86,7 @@ class Clouds:
 
     async def file(self, request: Request) -> Response:
         """Return a cloud as JSON or as a picture."""
-        from webmain.cloud.colours import schemes
+        from webmain.cloud.markup import schemes
         from webmain.cloud.pictures import Look, cloud_png, cloud_svg
         from webmain.cloud.records import CloudError
 

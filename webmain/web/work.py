@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from webmain.evaluation.differences import compare_texts
 from webmain.explain.comparing import compare
 from webmain.explain.explaining import block_of, explain_page, moved
-from webmain.explain.plain import block_record, page_record
+from webmain.explain.records import block_record, page_record
 from webmain.explain.view import View
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import create

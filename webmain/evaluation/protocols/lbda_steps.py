@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from webmain.evaluation.protocols.printed import Cell, figures, findings, table
-from webmain.evaluation.records import Findings, GoldPage
+from webmain.evaluation.protocols.printed import figures, findings, table
+from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.texts import by_site, document_of
 from webmain.extraction import judge
 from webmain.extractors.base import Extraction, create

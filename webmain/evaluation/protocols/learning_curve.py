@@ -19,11 +19,12 @@ import numpy as np
 
 from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.plots import curves_plot
-from webmain.evaluation.protocols.printed import Cell, findings, table
-from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.records import Cell, Findings, GoldPage, Table
+from webmain.evaluation.systems import OPTIONS
 from webmain.evaluation.texts import as_page, by_site, document_of
 from webmain.evaluation.tokens import TextPair
-from webmain.extraction import Options, compose, extract_pages, judge, merge
+from webmain.extraction import compose, extract_pages, judge, merge
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
@@ -35,7 +36,6 @@ LEAST_PAGES = 5  # fewest pages of a site to learn from, so that the first three
 MAX_HELD_BACK = 8  # most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_BACK`
 
 MIN_HELD_BACK = 4
-OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
 
 Scores = tuple[float, ...]  # word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from webmain.evaluation.records import Findings, Plot, Table
 
-Cell = str | int | float | None
-
 
 @cache
 def printed(protocol: str) -> dict[str, Any]:

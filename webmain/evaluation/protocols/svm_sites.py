@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.evaluation.protocols.printed import Cell, findings, table
-from webmain.evaluation.records import Findings, GoldPage, Table
-from webmain.evaluation.texts import as_page
+from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.records import Cell, Findings, GoldPage, Table
+from webmain.evaluation.texts import UNTIMED, as_page
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
-from webmain.extraction import Options, read
+from webmain.extraction import read
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds, site_folds
@@ -258,7 +258,7 @@ def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
     texts: list[str | None] = []
     for page in pages:
         try:
-            documents.append(read(as_page(page), Options(timeout_s=None)))
+            documents.append(read(as_page(page), UNTIMED))
             texts.append(page.text)
         except Rejected as error:
             notes.append(f"{page.dataset}: {page.id} is left out: {error}.")

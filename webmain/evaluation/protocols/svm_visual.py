@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.evaluation.protocols.printed import Cell, figures, findings, table
-from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.protocols.printed import figures, findings, table
+from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS

@@ -37,44 +37,28 @@ class TrainingError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Parameters of the fit.
+    """Parameters of the fit."""
 
-    Attributes
-    ----------
-    n_trees, n_leaves, min_leaf, depth : int
-        Trees, most leaves of each, fewest rows of a leaf, most steps to one.
-    learning_rate, l2, column_share, rows_share : float
-        Shrinkage, regularisation of the leaves, shares of the columns and of the rows that each tree is fitted to.
-    n_bins : int
-        Most intervals that a column's values are divided into.
-    seed : int
-    """
-
+    # trees, most leaves of each, fewest rows of a leaf, most steps to one
     n_trees: int = 400
     n_leaves: int = 16
     min_leaf: int = 60
     depth: int = 9
+    # shrinkage, regularisation of the leaves, shares of the columns and of the rows that each tree is fitted to
     learning_rate: float = 0.06
     l2: float = 5.0
     column_share: float = 0.25
     rows_share: float = 0.8
-    n_bins: int = 127
+    n_bins: int = 127  # most intervals that a column's values are divided into
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class Boosted:
-    """Fitted trees, and the gain of each column.
-
-    Attributes
-    ----------
-    trees : Trees
-    gains : (n_columns,) float64
-        Sum of the gains of all splits on each column.
-    """
+    """Fitted trees, and the gain of each column."""
 
     trees: Trees
-    gains: NDArray[np.float64]
+    gains: NDArray[np.float64]  # (n_columns,) float64; sum of the gains of all splits on each column
 
 
 def boosted(
@@ -163,7 +147,6 @@ def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
     ----------
     dumped : sequence of mapping
         `tree_info` of `Booster.dump_model()`: each with its `tree_structure`.
-    n_columns : int
     """
     gains = np.zeros(n_columns)
     trees: list[list[list[float]]] = []

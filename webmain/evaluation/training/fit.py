@@ -35,23 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """Weights of each kind of page; found by cross-validation on the training sets.
+    """Weights of each kind of page; found by cross-validation on the training sets."""
 
-    Attributes
-    ----------
-    listing : float
-        Of a listing, where listings are separated from articles.
-    sets : mapping of str to float
-        Of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
-        sites; of synthesised pages.
-    easy_every, easy_chars : int
-        One in `easy_every` easy blocks is fitted to and counts for all: links of fewer characters that are not content.
-    """
-
-    listing: float = 2.0
+    listing: float = 2.0  # of a listing, where listings are separated from articles
+    # of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of
+    # few sites; of synthesised pages
     sets: Mapping[str, float] = field(
         default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5, "made_up": 0.2, "stripped": 0.4}
     )
+    # one in `easy_every` easy blocks is fitted to and counts for all: links of fewer characters that are not content
     easy_every: int = 5
     easy_chars: int = 74
 
@@ -80,31 +72,15 @@ _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
 @dataclass(frozen=True)
 class Judged:
-    """The predictions of a model that never saw a page's site.
-
-    Attributes
-    ----------
-    rows : Rows
-    margin : (n_blocks,) float64
-        Log-odds.
-    article : float
-        Probability of the page being one with an article, by which its blocks were judged.
-    shown : float
-        The same where an article is wanted: less if it is like a listing.
-    choice : Choice
-    text : str
-        The chosen text.
-    f1 : float
-        Its word F1.
-    """
+    """The predictions of a model that never saw a page's site."""
 
     rows: Rows
-    margin: NDArray[np.float64]
-    article: float
-    shown: float
+    margin: NDArray[np.float64]  # (n_blocks,) float64; log-odds
+    article: float  # probability of the page being one with an article, by which its blocks were judged
+    shown: float  # the same where an article is wanted: less if it is like a listing
     choice: Choice
-    text: str
-    f1: float
+    text: str  # the chosen text
+    f1: float  # its word F1
 
 
 def judge(model: PageModel, rows: Rows) -> Judged:
@@ -123,16 +99,10 @@ def judge(model: PageModel, rows: Rows) -> Judged:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A page model, and the gain of each column in its parts.
-
-    Attributes
-    ----------
-    model : PageModel
-    gains : dict of str to (n_page_columns,) float64
-        Of "blocks", "article" and "no listing".
-    """
+    """A page model, and the gain of each column in its parts."""
 
     model: PageModel
+    # dict of str to (n_page_columns,) float64; of "blocks", "article" and "no listing"
     gains: dict[str, NDArray[np.float64]]
 
 
@@ -248,7 +218,6 @@ def cross_validate(
 
     Parameters
     ----------
-    real, made_up : sequence of Rows
     jobs : int
         Folds at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
     recipe : Recipe
@@ -312,7 +281,6 @@ def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], objec
 
     Parameters
     ----------
-    judged : sequence of Judged
     by : callable
         Returns the group of a page: its fold, or its set. Pages of the only group there is get 0.
     """

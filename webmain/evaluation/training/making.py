@@ -74,93 +74,45 @@ def silent(_what: str, _total: int) -> AbstractContextManager[Callable[[], objec
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """The settings of a training run.
+    """The settings of a training run."""
 
-    Attributes
-    ----------
-    data : Path
-        Folder with the training sets.
-    sets : tuple of str or None
-        Their names, or `PERMISSIVE`; None for all known ones.
-    checks : tuple of Path
-        Gold pages that the model is judged on and never trained on.
-    made_up : int
-        Pages to make up.
-    seed : int
-        For the synthesised pages and the trees.
-    jobs : int
-        Processes.
-    recipe : Recipe
-        Of the trees that judge blocks; its seed is `seed`.
-    left_out : bool
-        Judge the pages of each set by a model of the other sets as well.
-    """
-
-    data: Path
-    sets: tuple[str, ...] | None = None
-    checks: tuple[Path, ...] = ()
-    made_up: int = MADE_UP
-    seed: int = 1
-    jobs: int = 1
-    recipe: Recipe = BLOCKS
-    left_out: bool = False
+    data: Path  # folder with the training sets
+    sets: tuple[str, ...] | None = None  # their names, or `PERMISSIVE`; None for all known ones
+    checks: tuple[Path, ...] = ()  # gold pages that the model is judged on and never trained on
+    made_up: int = MADE_UP  # pages to make up
+    seed: int = 1  # for the synthesised pages and the trees
+    jobs: int = 1  # processes
+    recipe: Recipe = BLOCKS  # of the trees that judge blocks; its seed is `seed`
+    left_out: bool = False  # judge the pages of each set by a model of the other sets as well
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The evaluation of one page that the model was not trained on.
-
-    Attributes
-    ----------
-    dataset, page_type, id : str
-    how : {"cross-validated", "set left out", "plain"}
-        By a model of other sites; by one of other sites and other sets; by the model itself, of a set for checks.
-    f1 : float or None
-        Word F1; None if the gold has segments only.
-    confidence : float
-        The F1 that was expected.
-    segments : SegmentCounts or None
-    article : float
-        Probability that the page is an article, as used if an article is required.
-    n_gold : int
-        Characters of its main text; those of scripts without spaces count 2.5 times.
-    text : str
-        The extracted text.
-    """
+    """The evaluation of one page that the model was not trained on."""
 
     dataset: str
     page_type: str
     id: str
+    # "cross-validated": by a model of other sites; "set left out": by one of other sites and other sets; "plain": by the
+    # model itself, of a set for checks
     how: str
-    f1: float | None
-    confidence: float
+    f1: float | None  # word F1; None if the gold has segments only
+    confidence: float  # the F1 that was expected
     segments: SegmentCounts | None = None
-    article: float = 1.0
-    n_gold: int = 0
-    text: str = ""
+    article: float = 1.0  # probability that the page is an article, as used if an article is required
+    n_gold: int = 0  # characters of its main text; those of scripts without spaces count 2.5 times
+    text: str = ""  # the extracted text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """A trained model with its evaluation.
+    """A trained model with its evaluation."""
 
-    Attributes
-    ----------
-    data : bytes
-        The model's file.
-    model : PageModel
-        As read from them.
-    facts : dict of str to JSON values
-        What must be the same to get the same file, and what it is made of.
-    outcomes : tuple of Outcome
-    gains : dict of str to (n_page_columns,) float64
-        Of "blocks", "article" and "no listing": what each column gained.
-    """
-
-    data: bytes
-    model: PageModel
-    facts: dict[str, Any]
+    data: bytes  # the model's file
+    model: PageModel  # as read from them
+    facts: dict[str, Any]  # what must be the same to get the same file, and what it is made of
     outcomes: tuple[Outcome, ...]
+    # dict of str to (n_page_columns,) float64; of "blocks", "article" and "no listing": what each column gained
     gains: dict[str, NDArray[np.float64]]
 
 

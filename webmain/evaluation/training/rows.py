@@ -47,35 +47,21 @@ NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
 
 @dataclass(frozen=True)
 class Rows:
-    """One page's blocks with their labels.
-
-    Attributes
-    ----------
-    id, dataset, site, page_type, language : str
-        Of the page.
-    gold : str
-        Its main text.
-    values : (n_blocks, n_columns) float32
-    means : (n_page_columns,) float32
-        Of the page: means over its blocks, and columns of its own (`page_names`).
-    share : (n_blocks,) float32
-        How much of each block is in the gold text, in order; 0 where its runs of words are not, and for the page's headline,
-        which is content in some collections and not in others.
-    n_chars : (n_blocks,) float64
-        Shown characters.
-    texts : tuple of str
-    """
+    """One page's blocks with their labels."""
 
     id: str
     dataset: str
     site: str
     page_type: str
     language: str
-    gold: str
-    values: NDArray[np.float32]
+    gold: str  # its main text
+    values: NDArray[np.float32]  # (n_blocks, n_columns) float32
+    # (n_page_columns,) float32; of the page: means over its blocks, and columns of its own (`page_names`)
     means: NDArray[np.float32]
+    # (n_blocks,) float32; how much of each block is in the gold text, in order; 0 where its runs of words are not, and
+    # for the page's headline, which is content in some collections and not in others
     share: NDArray[np.float32]
-    n_chars: NDArray[np.float64]
+    n_chars: NDArray[np.float64]  # (n_blocks,) float64; shown characters
     texts: tuple[str, ...]
 
     def with_article(self, probability: float) -> NDArray[np.float32]:
@@ -203,7 +189,6 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
         With their sites.
     count : int
         Of all together, each fold its part.
-    seed : int
 
     Raises
     ------

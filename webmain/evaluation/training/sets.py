@@ -30,21 +30,11 @@ CHECKS: Final = ("trafilatura", "newspaper4k", "thai", "htmldate_dates")
 
 @dataclass(frozen=True, kw_only=True)
 class Licence:
-    """The licence of a collection (`sets.toml`).
+    """The licence of a collection (`sets.toml`)."""
 
-    Attributes
-    ----------
-    name : str
-        Of its annotations and code; the pages' text remains its publishers'.
-    credit : str
-        Whom to name.
-    permissive : bool
-        CC-BY, MIT, Apache or CC0.
-    """
-
-    name: str = "unknown"
-    credit: str = ""
-    permissive: bool = False
+    name: str = "unknown"  # of its annotations and code; the pages' text remains its publishers'
+    credit: str = ""  # whom to name
+    permissive: bool = False  # CC-BY, MIT, Apache or CC0
 
 
 @once
@@ -68,21 +58,11 @@ def set_names(names: Sequence[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSet:
-    """One collection.
+    """One collection."""
 
-    Attributes
-    ----------
-    name : str
-        Its file's name without endings.
-    path : Path
-        A file of JSON lines, or a folder in a format that `read_gold` knows.
-    sha256 : str
-        Digest of the file; of a folder's files with their names otherwise.
-    """
-
-    name: str
-    path: Path
-    sha256: str
+    name: str  # its file's name without endings
+    path: Path  # a file of JSON lines, or a folder in a format that `read_gold` knows
+    sha256: str  # digest of the file; of a folder's files with their names otherwise
 
     @property
     def facts(self) -> dict[str, str]:
@@ -103,7 +83,6 @@ def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]
 
     Parameters
     ----------
-    folder : Path
     names : sequence of str
         Of NAME.jsonl.gz, NAME.jsonl, or a folder NAME.
 
