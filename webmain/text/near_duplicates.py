@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.text.shingles import N_PERMUTATIONS, jaccard
 
@@ -69,7 +70,7 @@ class MemoryBands:
         self._newest: dict[int, list[str]] = {}  # ids by hash
         self._n_newest = 0
         self._ids: list[str] = []
-        self._hashes, self._owners = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)  # owners: places in _ids
+        self._hashes, self._owners = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int32)  # owners: places in _ids
 
     def add(self, entry: Entry, hashes: Sequence[int]) -> None:
         """Add an entry, replacing an earlier one with the same id."""
@@ -86,9 +87,7 @@ class MemoryBands:
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a hash, each once, oldest first within a band."""
         yielded: set[str] = set()
-        starts, ends = (
-            self._hashes.searchsorted(np.array(hashes, np.int64), side).tolist() for side in ("left", "right")
-        )
+        starts, ends = (self._hashes.searchsorted(_shortened(hashes), side).tolist() for side in ("left", "right"))
         for key, start, end in zip(hashes, starts, ends, strict=True):
             if start == end and key not in self._newest:
                 continue
@@ -102,13 +101,24 @@ class MemoryBands:
         """Merge the newest hashes into the sorted ones, and drop those of removed entries."""
         place = {name: i for i, name in enumerate(self.entries)}
         new = [(key, place[name]) for key, names in self._newest.items() for name in names if name in place]
+        new_hashes, new_owners = (
+            _shortened([key for key, _ in new]),
+            np.array([owner for _, owner in new], dtype=np.int32),
+        )
+        order = new_hashes.argsort(kind="stable")
+        new_hashes, new_owners = new_hashes[order], new_owners[order]
         owners = np.array([place.get(name, -1) for name in self._ids], dtype=np.int32)[self._owners]
         stays = owners >= 0
-        hashes = np.concatenate((self._hashes[stays], np.array([key for key, _ in new], dtype=np.int64)))
-        owners = np.concatenate((owners[stays], np.array([owner for _, owner in new], dtype=np.int32)))
-        order = hashes.argsort(kind="stable")
-        self._hashes, self._owners, self._ids = hashes[order], owners[order], list(place)
+        hashes, owners = self._hashes[stays], owners[stays]
+        at = hashes.searchsorted(new_hashes, side="right")
+        self._hashes, self._owners = np.insert(hashes, at, new_hashes), np.insert(owners, at, new_owners)
+        self._ids = list(place)
         self._newest, self._n_newest = {}, 0
+
+
+def _shortened(hashes: Sequence[int]) -> NDArray[np.uint32]:
+    """Return the lower halves of hashes: the few candidates that only share these are compared in vain."""
+    return np.array(hashes, dtype=np.int64).astype(np.uint32)
 
 
 class NearDuplicates:
