@@ -37,6 +37,7 @@ OTHERS = {"zh": "zh_news_gb18030", "ar": "ar_news_rtl"}
 """Articles that the store has beside those of the made-up web, by language: names of gold pages."""
 
 WIDE, NARROW = (1280, 900), (360, 740)
+WINDOW = {"reduced_motion": "reduce", "locale": "en-GB", "timezone_id": "Asia/Bangkok"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -189,7 +190,7 @@ def visit(chromium: Browser, server: Serving) -> Iterator[Visit]:
     ) -> Visitor:
         context = chromium.new_context(
             color_scheme=scheme, viewport={"width": size[0], "height": size[1]}, java_script_enabled=scripts,
-            reduced_motion="reduce", locale="en-GB", timezone_id="Asia/Bangkok",
+            **WINDOW,
         )  # fmt: skip
         contexts.append((context, Visitor(context, base)))
         return contexts[-1][1]

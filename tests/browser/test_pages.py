@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe, AxeResults
 from starlette.routing import Route
 
-from tests.browser.conftest import GOLD, Visitor
+from tests.browser.conftest import GOLD, WIDE, WINDOW, Visitor
 from webmain.web.app import create_app
 from webmain.web.config import Config
 
@@ -86,6 +86,26 @@ def found(chromium, server) -> Mapping[str, str]:
     return paths
 
 
+@pytest.fixture(scope="module")
+def lent(chromium, server) -> Iterator[Visitor]:
+    """One window for many pages: to open one takes longer than to look at most of them."""
+    context = chromium.new_context(**WINDOW)
+    yield Visitor(context, server.url)
+    context.close()
+
+
+@pytest.fixture
+def looker(lent: Visitor) -> Iterator[Visitor]:
+    """Somebody who only looks, by day and on a wide screen at first, as if for the first time."""
+    lent.page.goto("about:blank")
+    lent.page.emulate_media(color_scheme="light")
+    lent.page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    lent.page.context.clear_cookies()
+    lent.noticed, lent.expected = [], []
+    yield lent
+    assert lent.noticed == []
+
+
 FOREIGN = {"heading-order", "page-has-heading-one"}
 """What is not asked of the page within a frame: its headings are those that somebody else wrote."""
 
@@ -128,34 +148,31 @@ def look_at(visitor: Visitor, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_page_is_accessible_by_day_by_night_and_on_a_telephone(visit, path):
-    visitor = visit()
-    visitor.expected.append("Failed to load resource: the server responded with a status of")
-    visitor.open(path)
-    assert PATHS[path] in visitor.page.locator("h1").inner_text()
-    look_at(visitor, path)
+def test_a_page_is_accessible_by_day_by_night_and_on_a_telephone(looker, path):
+    looker.expected.append("Failed to load resource: the server responded with a status of")
+    looker.open(path)
+    assert PATHS[path] in looker.page.locator("h1").inner_text()
+    look_at(looker, path)
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_page_that_comes_of_others_is_accessible_by_day_by_night_and_on_a_telephone(visit, found, name):
-    visitor = visit()
-    visitor.open(found[name])
-    look_at(visitor, found[name])
+def test_a_page_that_comes_of_others_is_accessible_by_day_by_night_and_on_a_telephone(looker, found, name):
+    looker.open(found[name])
+    look_at(looker, found[name])
 
 
 @pytest.mark.parametrize("name", ["one/0/page", "lines/0/page", "thai/0/page", "two/page", "thai/0/correct/page"])
-def test_the_page_within_the_frame_is_accessible_too(visit, found, name):
-    visitor = visit()
+def test_the_page_within_the_frame_is_accessible_too(looker, found, name):
     path, _, rest = name.partition("/")
-    shown = visitor.page.context.request.get(f"{visitor.base}{found[path]}/{rest}")
+    shown = looker.page.context.request.get(f"{looker.base}{found[path]}/{rest}")
     assert "sandbox" in shown.headers["content-security-policy"]
-    visitor.page.set_content(shown.text())
-    assert faults(visitor, without=FOREIGN) == ""
-    assert too_wide(visitor) == []
-    visitor.page.emulate_media(color_scheme="dark")
-    visitor.page.set_viewport_size({"width": 320, "height": 740})
-    assert faults(visitor, without=FOREIGN) == ""
-    assert too_wide(visitor) == []
+    looker.page.set_content(shown.text())
+    assert faults(looker, without=FOREIGN) == ""
+    assert too_wide(looker) == []
+    looker.page.emulate_media(color_scheme="dark")
+    looker.page.set_viewport_size({"width": 320, "height": 740})
+    assert faults(looker, without=FOREIGN) == ""
+    assert too_wide(looker) == []
 
 
 @pytest.mark.parametrize("name", ["/", "/articles", "/clouds?lang=th", "article", "one", "two", "correct"])
