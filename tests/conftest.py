@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import settings
 
+from tests.crawl.forking import CAN_FORK, Forker, environment
 from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount, article_id
 from webmain.text.normal import fingerprint
 
@@ -83,3 +85,14 @@ def build(n: int = 1, text: str | None = None, **other: object) -> Article:
 @pytest.fixture
 def make_article() -> Callable[..., Article]:
     return build
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker | None]:
+    """The process from which crawls are forked; None where coverage is measured, which begins with an interpreter."""
+    if not CAN_FORK or any(name.startswith("COVERAGE_PROCESS") for name in os.environ):
+        yield None
+        return
+    forker = Forker(environment())
+    yield forker
+    forker.close()

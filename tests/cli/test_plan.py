@@ -1,17 +1,15 @@
 """`webmain plan`: what a crawl would do, by the spider itself, without an article."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from tests.crawl.conftest import Answer, LocalSite
+from tests.crawl.forking import Forked, environment
 from webmain.ledger.ledger import Done, Ledger
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -22,13 +20,24 @@ def site():
 
 
 @pytest.fixture
-def plan(tmp_path):
-    def run(*arguments, module="webmain.settings"):
-        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-        command = [sys.executable, "-m", "webmain.cli", "plan", *map(str, arguments)]
-        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+def started(tmp_path, tmp_path_factory, forker):
+    """Run the command line of a module."""
+
+    def run(name, *arguments, module="webmain.settings"):
+        env = {**environment(), "SCRAPY_SETTINGS_MODULE": module}
+        if forker is None:
+            command = [sys.executable, "-m", name, *arguments]
+            return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+        process = Forked(forker, arguments, tmp_path, env, tmp_path_factory.mktemp("told") / "run", name)
+        out, log = process.communicate(110)
+        return subprocess.CompletedProcess(arguments, process.wait(), out, log)
 
     return run
+
+
+@pytest.fixture
+def plan(started):
+    return partial(started, "webmain.cli", "plan")
 
 
 def serve(site):
@@ -84,10 +93,9 @@ def test_plan_is_written_for_people(plan):
     assert done.stderr == ""
 
 
-def test_what_a_run_has_settled_is_known(plan, tmp_path):
-    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "demo.settings", "PYTHONPATH": str(ROOT)}
-    crawl = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", "site=harbour-courier.example"]
-    subprocess.run([*crawl, "-a", "store=jsonl:a.jsonl"], env=env, cwd=tmp_path, capture_output=True, check=True)
+def test_what_a_run_has_settled_is_known(plan, started):
+    crawl = ["crawl", "news", "-a", "site=harbour-courier.example", "-a", "store=jsonl:a.jsonl"]
+    assert started("scrapy", *crawl, module="demo.settings").returncode == 0
     done = plan("harbour-courier.example", "--store", "jsonl:a.jsonl", "--json", module="demo.settings")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -18,9 +17,8 @@ from typing import Any
 
 import pytest
 
-from tests.crawl.forking import CAN_FORK, ROOT, WARNINGS, Forked, Forker
+from tests.crawl.forking import WARNINGS, Forked, Forker, environment
 
-SAMPLE = Path(__file__).parent / "sample"
 QUICK = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False,
@@ -169,7 +167,7 @@ class Crawl:
         env = environment() | {"SCRAPY_SETTINGS_MODULE": module}
         line = [*self.command(spider, arguments, settings or {}), *extra]
         if self._forker and not anew:
-            return Forked(self._forker, line, self.folder, env, f"run{self._n}")
+            return Forked(self._forker, line, self.folder, env, self.folder / f"run{self._n}")
         return subprocess.Popen(
             [sys.executable, *WARNINGS, "-m", "scrapy", *line],
             cwd=self.folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -200,23 +198,6 @@ def site() -> Iterator[LocalSite]:
     server = LocalSite()
     yield server
     server.close()
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of crawls."""
-    paths = [str(ROOT), str(SAMPLE), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
-
-
-@pytest.fixture(scope="session")
-def forker() -> Iterator[Forker | None]:
-    """The process from which crawls are forked; None where coverage is measured, which begins with an interpreter."""
-    if not CAN_FORK or any(name.startswith("COVERAGE_PROCESS") for name in os.environ):
-        yield None
-        return
-    forker = Forker(environment())
-    yield forker
-    forker.close()
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """Crawls in processes of their own, forked from one that has imported what they need: each costs its own work only.
 
 That process knows nothing of pytest. It runs no event loop and has one thread, and takes requests, a line of JSON each: to
-fork, or to wait for a process that has ended. A forked process becomes `python -m scrapy`, up to the interpreter's own end.
+fork, or to wait for a process that has ended. A forked process becomes `python -m scrapy`, or that of another module, up to
+the interpreter's own end.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+SAMPLE = Path(__file__).parent / "sample"
 WARNINGS = ("-W", "error::ResourceWarning")
 CAN_FORK = hasattr(os, "pidfd_open")
 MORE = [
@@ -35,6 +37,12 @@ MORE = [
 ]
 READ = ["th_news", "zh_news_gb18030", "en_news_teasers", "ar_news_rtl", "en_blog_comments"]
 """Gold pages that are extracted before anything is forked: so the dictionaries and patterns for such pages are there."""
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of crawls."""
+    paths = [str(ROOT), str(SAMPLE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
 
 
 class Forker:
@@ -62,15 +70,25 @@ class Forker:
 
 
 class Forked:
-    """A crawl that was forked: as much of `subprocess.Popen` as tests need."""
+    """A command of Scrapy, or of another module, that was forked: as much of `subprocess.Popen` as tests need.
+
+    What it writes goes to the files of a name, and the endings .out and .log.
+    """
 
     def __init__(
-        self, forker: Forker, arguments: Sequence[str], folder: Path, env: Mapping[str, str], name: str
+        self,
+        forker: Forker,
+        arguments: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        name: Path,
+        module: str = "scrapy",
     ) -> None:
         self._forker = forker
-        self._files = [folder / f"{name}.out", folder / f"{name}.log"]
+        self._files = [name.with_name(name.name + ending) for ending in (".out", ".log")]
         files = [str(file) for file in self._files]
-        self.pid = forker.ask(arguments=list(arguments), folder=str(folder), env=dict(env), files=files)
+        command = [module, *arguments]
+        self.pid = forker.ask(command=command, folder=str(folder), env=dict(env), files=files)
         self.returncode: int | None = None
         self._ended = os.pidfd_open(self.pid)  # the forker waits for it on request only: the number stays its own
 
@@ -145,8 +163,8 @@ def _serve(descriptor: int) -> dict[str, Any]:
     sys.exit()
 
 
-def _become_scrapy(arguments: Sequence[str], folder: str, env: Mapping[str, str], files: Sequence[str]) -> None:
-    """Run Scrapy's command line."""
+def _become(command: Sequence[str], folder: str, env: Mapping[str, str], files: Sequence[str]) -> None:
+    """Run the command line of a module."""
     for number, file in enumerate(files, 1):
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(descriptor, number)
@@ -155,11 +173,11 @@ def _become_scrapy(arguments: Sequence[str], folder: str, env: Mapping[str, str]
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
-    sys.argv = ["scrapy", *arguments]
+    sys.argv = list(command)
     sys.path[:1] = [folder, *env["PYTHONPATH"].split(os.pathsep)]
-    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+    runpy.run_module(command[0], run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
     _import_all()
-    _become_scrapy(**_serve(int(sys.argv[1])))
+    _become(**_serve(int(sys.argv[1])))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.crawl.conftest import crawl, forker, site
+from tests.crawl.conftest import crawl, site
 from webmain.rendered import decode
 from webmain.rendering.reach import Reach, named_hosts
 from webmain.rendering.visit import Answer, Visit
@@ -81,4 +81,4 @@ async def _draw(pages, answers, url, settings):
     return found
 
 
-__all__ = ["crawl", "draw", "forker", "site"]
+__all__ = ["crawl", "draw", "site"]
