@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import settings
 
-from tests.crawl.forking import CAN_FORK, Forker, environment
+from tests.crawl.forking import CAN_FORK, Forked, Forker, environment
 from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount, article_id
 from webmain.text.normal import fingerprint
 
@@ -96,3 +100,18 @@ def forker() -> Iterator[Forker | None]:
     forker = Forker(environment())
     yield forker
     forker.close()
+
+
+@pytest.fixture
+def run_module(tmp_path_factory: pytest.TempPathFactory, forker: Forker | None) -> Callable[..., CompletedProcess[str]]:
+    """Run the command line of a module, as `python -m` does."""
+
+    def run(module: str, *arguments: str, folder: Path, env: Mapping[str, str]) -> CompletedProcess[str]:
+        if forker is None:
+            command = [sys.executable, "-m", module, *arguments]
+            return subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, timeout=110)
+        process = Forked(forker, arguments, folder, env, tmp_path_factory.mktemp("told") / "run", module)
+        out, log = process.communicate(110)
+        return CompletedProcess(arguments, process.wait(), out, log)
+
+    return run

@@ -1,14 +1,12 @@
 """`webmain plan`: what a crawl would do, by the spider itself, without an article."""
 
 import json
-import subprocess
-import sys
 from functools import partial
 
 import pytest
 
 from tests.crawl.conftest import Answer, LocalSite
-from tests.crawl.forking import Forked, environment
+from tests.crawl.forking import environment
 from webmain.ledger.ledger import Done, Ledger
 
 
@@ -20,17 +18,10 @@ def site():
 
 
 @pytest.fixture
-def started(tmp_path, tmp_path_factory, forker):
-    """Run the command line of a module."""
-
+def started(tmp_path, run_module):
     def run(name, *arguments, module="webmain.settings"):
         env = {**environment(), "SCRAPY_SETTINGS_MODULE": module}
-        if forker is None:
-            command = [sys.executable, "-m", name, *arguments]
-            return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=110)
-        process = Forked(forker, arguments, tmp_path, env, tmp_path_factory.mktemp("told") / "run", name)
-        out, log = process.communicate(110)
-        return subprocess.CompletedProcess(arguments, process.wait(), out, log)
+        return run_module(name, *arguments, folder=tmp_path, env=env)
 
     return run
 

@@ -6,10 +6,10 @@ import csv
 import json
 import os
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -73,8 +73,8 @@ def block(start: str) -> str:
 class Project:
     """A Scrapy project of somebody's, with the document's spider."""
 
-    def __init__(self, folder: Path, site: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, site: str, start: Callable[..., CompletedProcess[str]]) -> None:
+        self.folder, self.start = folder, start
         package = folder / "tide"
         (package / "spiders").mkdir(parents=True)
         (folder / "scrapy.cfg").write_text("[settings]\ndefault = tide.settings\n")
@@ -91,11 +91,8 @@ class Project:
         spider = self.spider.replace("    name =", f"    {attributes}\n    name =") if attributes else self.spider
         (self.folder / "tide" / "spiders" / "stories.py").write_text(spider)
         env = {k: v for k, v in os.environ.items() if k != "SCRAPY_SETTINGS_MODULE"}
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", "crawl", "stories"],
-            cwd=self.folder, env={**env, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
-            text=True, capture_output=True, timeout=800, check=False,
-        )  # fmt: skip
+        env |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        done = self.start("scrapy", "crawl", "stories", folder=self.folder, env=env)
         assert done.returncode == 0, done.stderr[-3000:]
         assert "Traceback" not in done.stderr, done.stderr[-3000:]
         return json.loads((self.folder / "dump.json").read_text())
@@ -106,14 +103,14 @@ class Project:
 
 
 @pytest.fixture
-def project(site, tmp_path) -> Project:
+def project(site, tmp_path, run_module) -> Project:
     for n in range(6):
         site.article(f"/story/{n}", None if n else "Too short a story to be kept by a pipeline that wants long ones.")
     links = "".join(f"<li><a class=story href=/story/{n}>Story {n}</a></li>" for n in range(6))
     site.routes["/"] = (f"<html><body><ul>{links}<li><a class=story href=/deep>Deep</a></li></ul></body></html>",)
     site.article("/deep")
     site.routes["/robots.txt"] = ("User-agent: *\nDisallow: /deep\n", 200, {"Content-Type": "text/plain"})
-    return Project(tmp_path, site.url)
+    return Project(tmp_path, site.url, run_module)
 
 
 def test_one_line_gives_articles_and_leaves_the_projects_manners_alone(project, site):
