@@ -121,15 +121,14 @@ def faults(visitor: Visitor, *, without: Set[str] = frozenset()) -> str:
 
 
 def too_wide(visitor: Visitor) -> list[str]:
-    """What stands out to the right of the screen, so that one would have to scroll sideways."""
-    if visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
-        return []
+    """What one would have to scroll sideways for: the page, or a part of it such as a table."""
     wide: list[str] = visitor.page.evaluate(
-        """[...document.querySelectorAll("main *, header *, footer *")]
-        .filter((one) => one.getBoundingClientRect().right > innerWidth)
+        """[...document.querySelectorAll("main *, header *, footer *, html")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1
+          && (one === document.documentElement || ["auto", "scroll"].includes(getComputedStyle(one).overflowX)))
         .map((one) => one.outerHTML.slice(0, 100)).slice(0, 8)"""
     )
-    return wide or ["something"]
+    return wide
 
 
 def look_at(visitor: Visitor, path: str) -> None:

@@ -55,7 +55,7 @@ def words(client: Browser, query: str) -> list[str]:
 def test_the_page_is_in_the_navigation_and_shows_all_articles(clouds: Browser) -> None:
     page = LexborHTMLParser(clouds.get("/clouds").text)
     assert page.css_first("nav a[aria-current]").text() == "Clouds"
-    assert page.css_first("#cloud-title").text() == "All articles"
+    assert page.css_first("#cloud-title").text() == "All articles: the most frequent words"
     assert {"tide", "ตลาดน้ำ"} <= set(words(clouds, ""))
     assert {one.attributes["href"] for one in page.css(".chips a")} == {"/clouds?lang=en", "/clouds?lang=th"}
 
@@ -85,7 +85,7 @@ def test_thai_has_its_language_and_a_table(clouds: Browser) -> None:
     assert page.css_first("ul.cloud").attributes["lang"] == "th"
     assert page.css_first(".cloud a").attributes["href"].startswith("/search?q=%E")
     assert page.css_first("tbody tr").text(separator=" ").split() == ["ตลาดน้ำ", "3", "1"]
-    assert page.css_first("#cloud-title").text() == "<b>ตลาด</b>"
+    assert page.css_first("#cloud-title").text() == "<b>ตลาด</b>: the most frequent words"
 
 
 def test_a_cloud_is_saved_in_every_format(clouds: Browser) -> None:
@@ -153,3 +153,11 @@ def test_the_style_sheet_needs_no_token(connect: Connect, store: str) -> None:
     client = connect(store=store, token="x" * 20)
     assert client.get("/static/cloud.css").headers["content-type"].startswith("text/css")
     assert client.get("/clouds").status_code in (303, 401)
+
+
+def test_the_fields_of_days_are_those_of_the_list_of_articles(clouds: Browser) -> None:
+    def fields(path: str) -> list[dict[str, str | None]]:
+        page = LexborHTMLParser(clouds.get(path).text)
+        return [page.css_first(f"input[name={name}]").attributes for name in ("since", "until")]
+
+    assert fields("/clouds") == fields("/articles")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from starlette.routing import Route
 from webmain.web.asked import MAX_VALUE_CHARS, asked_of, filters_of
 from webmain.web.pages import render, to_json, web_of
 from webmain.web.problems import Problem, sentence
+from webmain.web.store_pages import NONE_KNOWN, known_values
 from webmain.web.stored import state_of
 
 if TYPE_CHECKING:
@@ -28,9 +30,6 @@ MAX_CHARS: Final = 3_000_000
 
 AT_ONCE: Final = 2
 """Clouds that are counted at the same time."""
-
-MAX_CHOICES: Final = 200
-"""Languages and sites suggested by the form."""
 
 MAX_SHOWN: Final = 200
 """Characters of a wrong value that are repeated in the message."""
@@ -61,7 +60,6 @@ class Clouds:
 
     def __init__(self) -> None:
         self._made = lru_cache(REMEMBERED)(_made)
-        self._choices = lru_cache(1)(_choices)
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def page(self, request: Request) -> Response:
@@ -75,14 +73,11 @@ class Clouds:
             cloud = await self.cloud(request, given)
         except Problem as found:
             problem, status = found.detail, found.status_code
-        values: dict[str, Any] = {"choices": {"lang": [], "site": []}}
-        if cloud:
-            store = web_of(request).config.store
-            choices = await asyncio.to_thread(self._choices, store, state_of(store))
-            values = _shown(cloud, web_of(request).paths, given) | {"choices": choices}
-        return render(
-            request, "clouds.html.jinja", status=status, given=given, problem=problem, cloud=cloud, tops=TOPS, **values
-        )
+        is_readable = status < HTTPStatus.INTERNAL_SERVER_ERROR
+        known = await asyncio.to_thread(known_values, web_of(request).config) if is_readable else NONE_KNOWN
+        values: dict[str, Any] = _shown(cloud, web_of(request).paths, given) if cloud else {}
+        values |= {"given": given, "problem": problem, "cloud": cloud, "tops": TOPS, "known": known}
+        return render(request, "clouds.html.jinja", status=status, **values)
 
     async def file(self, request: Request) -> Response:
         """Return a cloud as JSON or as a picture."""
@@ -133,15 +128,6 @@ class Clouds:
             raise Problem(400, sentence(f"{error}.")) from None
         except StoreError as error:
             raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
-
-
-def _choices(store: str, _: tuple[int, ...]) -> dict[str, list[tuple[str, int]]]:
-    """Return the languages and sites of a store, those with most articles first."""
-    from webmain.store.registry import open_store
-
-    with open_store(store, read_only=True) as opened:
-        found = {"lang": opened.tally("language"), "site": opened.tally("site")}
-    return {name: [one for one in tally.most_common(MAX_CHOICES) if one[0]] for name, tally in found.items()}
 
 
 def _made(asked: Asked) -> Cloud:
@@ -198,7 +184,6 @@ def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dic
     return {
         "markup": cloud_markup(cloud, link=search if "/search" in paths else None),
         "title": fit(cloud.title),
-        "compares": any(one.keyness for one in cloud.words),
         "max_chars": MAX_CHARS,
         "files": {form.upper(): f"/clouds.{form}?{urlencode(given)}" for form in ("png", "svg", "json")},
     }

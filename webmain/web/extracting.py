@@ -21,14 +21,11 @@ from webmain.web.security import sandboxed
 from webmain.web.stored import article_of, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
     from webmain.items import Article
     from webmain.keep import Keep
-    from webmain.store.catalogue import Listed
     from webmain.web.pages import Web
     from webmain.web.work import Judged
 
@@ -42,14 +39,12 @@ FORMATS: Final = {"txt": "text/plain", "md": "text/markdown", "json": "applicati
 
 async def home(request: Request) -> Response:
     """Show the form for a page, and the latest articles of the store."""
-    rows = await asyncio.to_thread(latest, web_of(request).config, N_LATEST)
-    return _form(request, {"url": request.query_params.get("url", "")[:MAX_URL_CHARS]}, rows=rows)
+    return await _form(request, {"url": request.query_params.get("url", "")[:MAX_URL_CHARS]})
 
 
-def _form(
-    request: Request, given: dict[str, str], *, problem: str = "", status: int = 200, rows: Sequence[Listed] = ()
-) -> Response:
+async def _form(request: Request, given: dict[str, str], *, problem: str = "", status: int = 200) -> Response:
     """Show the form with what was entered and the error message."""
+    rows = await asyncio.to_thread(latest, web_of(request).config, N_LATEST)
     return render(
         request,
         "extract.html.jinja",
@@ -72,7 +67,7 @@ async def extract(request: Request) -> Response:
             place = await _worked(web, page, source, names, keep, gold)
     except Problem as problem:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
-        answer = _form(request, given, problem=problem.detail, status=problem.status_code)
+        answer = await _form(request, given, problem=problem.detail, status=problem.status_code)
         answer.headers.update(problem.headers or {})
         return answer
     return redirect(request, place)

@@ -35,14 +35,15 @@ API: Final = "/api/"
 """Prefix of the REST interface's paths: errors are JSON there."""
 
 NAVIGATION: Final = (
-    ("/", "Extract"),
-    ("/search", "Search"),
-    ("/articles", "Articles"),
-    ("/sites", "Sites"),
-    ("/clouds", "Clouds"),
-    ("/crawls", "Crawls"),
-    ("/corrections", "Corrections"),
+    ("/", "Extract", ("/extract", "/results/")),
+    ("/search", "Search", ()),
+    ("/articles", "Articles", ()),
+    ("/sites", "Sites", ("/review",)),
+    ("/clouds", "Clouds", ()),
+    ("/crawls", "Crawls", ()),
+    ("/corrections", "Corrections", ("/rules/",)),
 )
+"""Paths and names of the pages, and where else their parts are."""
 
 
 @dataclass(kw_only=True)
@@ -71,12 +72,12 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
     Parameters
     ----------
     template : str
-        Name of a file in `templates`. Beside its values it knows `here` (the requested path), `navigation`, `notice`,
+        Name of a file in `templates`. Beside its values it knows `navigation`, `notice`,
         `form_token()` (a hidden field, for every form that is posted) and `config`.
     """
     web = web_of(request)
     browser = request.cookies.get(sessions.BROWSER, "")
-    made = ""
+    here, made = request.url.path, ""
 
     def form_token() -> Any:
         nonlocal browser, made
@@ -90,8 +91,11 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
 
     notice = sessions.notice_of(request, web.signer)
     known = {
-        "here": request.url.path,
-        "navigation": [(path, name) for path, name in NAVIGATION if path in web.paths],
+        "navigation": [
+            (path, name, here == path or here.startswith((*parts, f"{path}/")))
+            for path, name, parts in NAVIGATION
+            if path in web.paths
+        ],
         "notice": notice,
         "problem": "",
         "form_token": form_token,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -28,6 +28,10 @@ ROWS: Final = 50
 
 MOST_VALUES: Final = 300
 """Most sites, languages and methods suggested by a form, of each."""
+
+Known: TypeAlias = Mapping[Literal["site", "language", "extractor"], list[tuple[str, int]]]
+
+NONE_KNOWN: Final[Known] = {"site": [], "language": [], "extractor": []}
 
 Handler: TypeAlias = Callable[["Request"], "Response"]
 
@@ -76,23 +80,22 @@ def articles(request: Request, store: SqliteStore) -> Response:
     )
 
 
-def known_values(config: Config) -> dict[str, list[tuple[str, int]]]:
+def known_values(config: Config) -> Known:
     """Return the values to filter articles by, each with its number of articles."""
     return _values(config.store, state_of(config.store))
 
 
 @lru_cache(maxsize=1)
-def _values(spec: str, _state: tuple[int, ...]) -> dict[str, list[tuple[str, int]]]:
+def _values(spec: str, _state: tuple[int, ...]) -> Known:
     from webmain.store.registry import open_store
 
-    names: tuple[Literal["site", "language", "extractor"], ...] = ("site", "language", "extractor")
     with open_store(spec, read_only=True) as store:
-        return {
-            name: sorted((value, n) for value, n in store.tally(name).items() if value and type(value) is str)[
-                :MOST_VALUES
-            ]
-            for name in names
-        }
+        tallies = {name: store.tally(name) for name in NONE_KNOWN}
+    found = {
+        name: sorted((value, n) for value, n in tally.items() if value and type(value) is str)
+        for name, tally in tallies.items()
+    }
+    return {name: values[:MOST_VALUES] for name, values in found.items()}
 
 
 @reading

@@ -15,6 +15,7 @@ from webmain.pool import Pool, PoolError
 from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:
+    from webmain.net.errors import FetchError
     from webmain.web.config import Config
     from webmain.web.work import Task
 
@@ -149,7 +150,7 @@ def _rejection(rejected: Rejected) -> Problem:
     return Problem(status, sentence(f"{detail}."), code=rejected.reason.value)
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: FetchError) -> Problem:
     """Return the problem for a failed fetch; it does not reveal which address a private name resolves to."""
     from webmain.net import errors
 
@@ -162,7 +163,7 @@ def _problem(error: Exception) -> Problem:
         (errors.HTTPStatus, 502, "http_status"),
     ]
     if isinstance(error, errors.RobotsUnknown) and isinstance(error.__cause__, errors.Unreachable):
-        error = error.__cause__  # a site that does not exist has no rules either
+        error = errors.Unreachable(error.__cause__.message, error.url)  # a site that does not exist has no rules either
     status, code = next(
         ((status, code) for kind, status, code in found if isinstance(error, kind)), (502, "fetch_failed")
     )
