@@ -21,7 +21,7 @@ from webmain.urls import site_key
 
 logger = logging.getLogger(__name__)
 
-MAX_SEEN = 500_000
+MAX_SEEN = 50_000
 """Most ids of this crawl's articles kept in memory; the oldest are dropped first (the store still has them)."""
 
 
@@ -141,8 +141,8 @@ class ExactDuplicates:
     """
 
     def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
-        self._first: dict[str, str] = {}
-        self._mark: dict[str, str] = {}
+        self._first: dict[int, str] = {}  # by the hash of the fingerprint, which takes a third of the memory
+        self._mark: dict[str, int] = {}
         for name, fingerprint in known:
             self.add(name, fingerprint)
 
@@ -151,11 +151,11 @@ class ExactDuplicates:
 
         The article's previous text is released. Returns None if no other article has the text, or if it is empty.
         """
-        before = self._mark.get(name)
-        if before and before != fingerprint and self._first.get(before) == name:
+        before, mark = self._mark.get(name), hash(fingerprint)
+        if before is not None and before != mark and self._first.get(before) == name:
             del self._first[before]
         if not fingerprint:
             return None
-        self._mark[name] = fingerprint
-        first = self._first.setdefault(fingerprint, name)
+        self._mark[name] = mark
+        first = self._first.setdefault(mark, name)
         return first if first != name else None
