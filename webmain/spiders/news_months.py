@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from webmain.spiders.arguments import Arguments
+    from webmain.store.jsonl import JsonlStore
+    from webmain.store.several import Stores
 
 logger = logging.getLogger(__name__)
 
@@ -254,7 +256,7 @@ class NewsMonths:
         self._noted = {path: new[path] for path in self._parts}
 
     @property
-    def _stores(self) -> Iterable[Any]:
+    def _stores(self) -> Iterable[Stores | JsonlStore]:
         pipeline = self._crawler.get_item_pipeline(Store)
         return filter(None, (pipeline.stores, pipeline.kept_out)) if pipeline else ()
 

@@ -32,6 +32,11 @@ class Stores:
         return ",".join(store.spec for store in self.stores)
 
     @property
+    def pending(self) -> int:
+        """Number of articles that wait in some store."""
+        return max(store.pending for store in self.stores)
+
+    @property
     def database(self) -> Database | None:
         """The first SQLite store, which keeps runs and near-duplicates."""
         return next((store for store in self.stores if isinstance(store, Database)), None)
