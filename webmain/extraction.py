@@ -27,6 +27,7 @@ from webmain.html.guard import close_empty, mistaken
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
+from webmain.text.language import large_model
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
@@ -330,10 +331,14 @@ def compose(
 
 def warm_up(extractor: Extractor, *, n_processes: int = 1) -> None:
     """Load what most pages need, so that no page's time includes it; for processes to share, the large language model too."""
-    text = "Nobody had expected the weather to change so quickly, and the families on the quay went home without news. "
-    page = Page(url="https://news.example.com/", html=f"<title>Boats</title><p>{text * (6 if n_processes == 1 else 3)}")
+    html = (
+        "<title>Boats</title><p>"
+        + 6 * "Nobody had expected the weather to change so fast, and the families went home again. "
+    )
     with suppress(Exception):  # the extractor may be third-party
-        extract_page(page, extractor, Options(timeout_s=None))
+        extract_page(Page(url="https://news.example.com/", html=html), extractor, Options(timeout_s=None))
+    if n_processes > 1:
+        large_model()
 
 
 def extract_pages(

@@ -95,7 +95,7 @@ def detect(text: str) -> Language:
         likeliest = _fast_model()(_encodable(text), n_results=2, cutoff=_FARTHEST)
         if likeliest[0][0] in SURE and likeliest[-1][1] - likeliest[0][1] >= MARGIN:
             return Language(language=likeliest[0][0], score=1.0)
-    language, score = _identifier().classify(_encodable(text))
+    language, score = large_model().classify(_encodable(text))
     score = float(score)
     return Language(language=language if score >= MIN_SCORE else UNDETERMINED, score=min(score, 1.0))
 
@@ -141,7 +141,7 @@ def _named_scripts() -> re.Pattern[str]:
 
 
 @once
-def _identifier() -> Any:
+def large_model() -> Any:
     """Load the model shipped with py3langid."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,12 +88,13 @@ class MemoryBands:
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a hash, each once, oldest first within a band."""
         yielded: set[str] = set()
-        starts, ends = (self._hashes.searchsorted(_shortened(hashes), side).tolist() for side in ("left", "right"))
+        keys = _shortened(hashes)
+        starts, ends = (self._hashes.searchsorted(keys, side).tolist() for side in ("left", "right"))
         for key, start, end in zip(hashes, starts, ends, strict=True):
             if start == end and key not in self._newest:
                 continue
             sorted_in = (self._ids[self._owners[i]] for i in range(start, end))
-            for name in (*sorted_in, *self._newest.get(key, ())):
+            for name in chain(sorted_in, self._newest.get(key, ())):
                 if name not in yielded and (entry := self.entries.get(name)):
                     yielded.add(name)
                     yield entry
@@ -101,12 +103,9 @@ class MemoryBands:
         """Merge the newest hashes into the sorted ones, and drop those of removed entries."""
         place = {name: i for i, name in enumerate(self.entries)}
         new = [(key, place[name]) for key, names in self._newest.items() for name in names if name in place]
-        new_hashes, new_owners = (
-            _shortened([key for key, _ in new]),
-            np.array([owner for _, owner in new], dtype=np.int32),
-        )
+        new_hashes = _shortened([key for key, _ in new])
         order = new_hashes.argsort(kind="stable")
-        new_hashes, new_owners = new_hashes[order], new_owners[order]
+        new_hashes, new_owners = new_hashes[order], np.array([owner for _, owner in new], dtype=np.int32)[order]
         owners = np.array([place.get(name, -1) for name in self._ids], dtype=np.int32)[self._owners]
         stays = owners >= 0
         hashes, owners = self._hashes[stays], owners[stays]
