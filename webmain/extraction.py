@@ -331,10 +331,7 @@ def compose(
 
 def warm_up(extractor: Extractor, *, n_processes: int = 1) -> None:
     """Load what most pages need, so that no page's time includes it; for processes to share, the large language model too."""
-    html = (
-        "<title>Boats</title><p>"
-        + 6 * "Nobody had expected the weather to change so fast, and the families went home again. "
-    )
+    html = "<title>Boats</title><p>" + 9 * "Nobody expected the weather to change so fast, and families went home. "
     with suppress(Exception):  # the extractor may be third-party
         extract_page(Page(url="https://news.example.com/", html=html), extractor, Options(timeout_s=None))
     if n_processes > 1:
