@@ -168,7 +168,7 @@ def main() -> None:
             for who in ours:
                 command = webmain_command(args, host, folder / f"{who}-{turn}", who.split()[-1])
                 cpu, wall, text = measure(command, proxy)
-                rows[who].append((cpu, wall, int(re.findall(r"(\d+) new", text)[-1])))
+                rows[who].append((cpu, wall, int(re.findall(r"([\d,]+) new", text)[-1].replace(",", ""))))
         print(f"{args.articles} articles, best of {args.rounds} rounds, load {os.getloadavg()[0]:.1f}")
         best = {who: min(found) for who, found in rows.items()}
         for who, (cpu, wall, pages) in best.items():
