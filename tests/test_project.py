@@ -121,7 +121,7 @@ def test_wheel_installs_and_runs_in_a_clean_environment(tmp_path):
 
 
 def test_importing_webmain_loads_no_parser_array_or_crawler():
-    heavy = ("numpy", "selectolax", "scrapy", "lxml", "sklearn", "pythainlp")
+    heavy = ("numpy", "selectolax", "scrapy", "lxml", "sklearn", "nlpo3")
     code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

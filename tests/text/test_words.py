@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from webmain.text.words import (
     MAX_TERM_LENGTH,
-    WordStarts,
     bare,
     base_language,
     term,
@@ -162,7 +161,7 @@ def test_long_input_costs_no_more_than_linear_time(piece):
 def test_thai_makes_no_folder_in_the_home_and_loads_nothing_early(tmp_path):
     script = (
         "import sys, webmain.text.words as w, webmain.text.stopwords as s;"
-        "assert not {'numpy', 'icu4py', 'pythainlp', 'stopwordsiso'} & set(sys.modules), 'loaded early';"
+        "assert not {'numpy', 'icu4py', 'nlpo3', 'stopwordsiso'} & set(sys.modules), 'loaded early';"
         "assert w.words('โรงเรียน') and s.stopwords('th')"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHAINLP")} | {"HOME": str(tmp_path)}
@@ -204,12 +203,3 @@ def test_the_first_text_of_a_process_is_segmented_as_all_later_ones():
     code = "from webmain.text.words import words; print(words('ーあ') == words('ーあ') == ['ー', 'あ'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
-
-
-@given(st.lists(st.text("abc", max_size=9), max_size=30), st.text("abcd", max_size=12))
-def test_words_that_begin_at_a_place_are_those_of_pythainlps_trie(known, text):
-    from pythainlp.util import Trie
-
-    trie, starts = Trie(known), WordStarts(known)
-    for place in range(len(text) + 1):
-        assert starts.prefixes(text, place) == trie.prefixes(text, place)

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from webmain.text.normal import compose, fold_apostrophes
-from webmain.text.words import base_language, fold_word, keep_pythainlp_quiet
+from webmain.text.words import base_language, fold_word, thai_word_list
 
 _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
@@ -35,7 +35,7 @@ def stopwords(language: str | None) -> frozenset[str]:
     code = _ALIASES.get(code, code)
     found: set[str] = set()
     if code == "th":
-        found.update(_thai())
+        found.update(thai_word_list("stopwords_th.txt").read_text("utf-8-sig").split())
     elif code and code != "en":
         import stopwordsiso
 
@@ -52,14 +52,6 @@ def fold_all(found: Iterable[str], *, language: str | None) -> frozenset[str]:
     """Return words folded as `webmain.text.words.term` folds them, so that they can be looked up."""
     folded = (fold_word(fold_apostrophes(compose(word)), language=language).strip() for word in found)
     return frozenset(word for word in folded if word)
-
-
-def _thai() -> Iterable[str]:
-    keep_pythainlp_quiet()
-    from pythainlp.corpus import thai_stopwords
-
-    found: frozenset[str] = thai_stopwords()
-    return found
 
 
 def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
