@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES, read_tags
+from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES, open_elements, read_tags
 from webmain.html.guard import MAX_DEPTH, MAX_STEPS, SUSPECT_FORMATTING, guard
 from webmain.html.tree import MAX_ELEMENTS, read_tree
 from webmain.items import Reason, Rejected
@@ -29,6 +29,32 @@ _ORDINARY = st.recursive(
 def test_ordinary_pages_are_left_untouched(markup):
     source = markup.encode()
     assert guard(source) is source
+
+
+_TAGS = "div p span ul li table tr td dl dd select option svg g math template title script noscript button".split()
+_SOUP = st.lists(
+    st.one_of(
+        st.builds("<{}>".format, st.sampled_from(_TAGS)),
+        st.builds("</{}>".format, st.sampled_from(_TAGS)),
+        st.builds("<{}/>".format, st.sampled_from(_TAGS)),
+        st.sampled_from(("<!--</div>-->", "<![CDATA[></svg>", "<b title='</div>'>", "</b>")),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(_SOUP)
+def test_the_bounds_of_open_elements_are_not_exceeded_by_the_parsers_tree(soup):
+    source = "".join(soup).encode() * 40
+    depths = []
+    walk = [(LexborHTMLParser(source).root, 1)]
+    for node, depth in walk:
+        depths.append(depth)
+        walk += [(child, depth + 1) for child in node.iter()]
+    n_tags = source.count(b"<")
+    bound = read_tags(source)
+    assert sum(depths) <= 4 * (min(open_elements(source), bound.steps) + bound.reopened_bytes + n_tags) + 50
 
 
 @pytest.mark.parametrize("n", [1, 10, MAX_DEPTH // 2])
@@ -65,6 +91,11 @@ DEEP = {
     "closed around": b"<b><div></b>",
     "list items": b"<ul><li>",
     "names of any length": b"<x-a><x-b></x-c>",
+    "ended around a list's item": b"<noscript><dd></noscript>",
+    "ended around a row outside of a table": b"<noscript><tr><dd></tr></noscript>",
+    "closed by their slash in a drawing they end": b"<math><span/></math>",
+    "closed by their slash after a drawing's end": b"<svg></p><g/></svg>",
+    "closed by their slash in a list of choices": b"<select/><object/>",
 }
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from webmain.items import Reason, Rejected
 from webmain.regex import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MAX_PIECES = 150_000
 """Limit on tags, comments and declarations kept of one page. The largest page of the development data has 32,800."""
@@ -33,13 +36,23 @@ FORMATTING = frozenset("b big code em font i nobr s small strike strong tt u".sp
 
 _OPENED_ANEW = FORMATTING | {"a"}
 _ROOTS = frozenset(("html", "head", "body"))
+_NEVER_OPEN = VOID | _ROOTS
 _ENDED_BY_PARENT = frozenset("p li dt dd option tr td th tbody thead tfoot".split())
+_ENDING_OTHERS = frozenset(
+    "div ul ol dl li dd dt table section article aside nav header footer main figure blockquote fieldset center".split()
+)
+"""Elements whose end tag also ends those of `_ENDED_BY_PARENT` inside; other end tags are ignored after them."""
+
+_TABLE_PARTS = frozenset("tr td th tbody thead tfoot".split())
+"""The same, in a table; elsewhere the parser ignores them."""
+
 BARRIERS = frozenset(
     "applet caption html table td th marquee object template select svg math button foreignobject desc title".split()
 )
 """An end tag outside of these does not close a formatting element inside."""
 
-_AMBIGUOUS = frozenset(("svg", "math", "select"))
+_FOREIGN = frozenset(("svg", "math"))
+_AMBIGUOUS = _FOREIGN | {"select"}
 """Inside these, it is unknown without a tree whether a raw element's content is raw."""
 
 _DRAWING = frozenset(
@@ -117,7 +130,7 @@ class _OpenElements:
         self._is_sure = self._is_sure and b"<!" not in content
 
     def open(self, name: str, *, keep: bool, n_bytes: int) -> None:
-        self.in_drawing = name in _AMBIGUOUS or (self.in_drawing and name in _DRAWING)
+        self.in_drawing = name in _FOREIGN or (self.in_drawing and name in _DRAWING)
         if name in _CLOSES:
             self._close_before(_CLOSES[name])
         if name == "a":
@@ -144,10 +157,12 @@ class _OpenElements:
     def close(self, name: str) -> bool:
         """Close what an end tag certainly closes; return whether the end tag is kept."""
         anew = name in _OPENED_ANEW
+        was_in_drawing, self.in_drawing = self.in_drawing, False
+        ends_others = _ends_others(name, [other.name for other in self._open[-_REACH:]])
         for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
             other = self._open[place]
             if other.name == name and self._is_sure:
-                self.in_drawing = self.in_drawing and name in _DRAWING
+                self.in_drawing = was_in_drawing and name in _DRAWING
                 if anew:
                     del self._open[place]
                     self._n_kept -= other.keep
@@ -159,7 +174,9 @@ class _OpenElements:
             if anew:
                 if other.name in BARRIERS:
                     return True
-            elif self.is_ambiguous or (other.name not in _ENDED_BY_PARENT and other.name not in _OPENED_ANEW):
+            elif self.is_ambiguous or not (
+                other.name in _OPENED_ANEW or (ends_others and other.name in _ENDED_BY_PARENT)
+            ):
                 return True
         if anew and self._is_sure and not self._n_barriers and self._loose.get(name):
             self._forget(self._loose[name].pop())
@@ -178,6 +195,58 @@ class _OpenElements:
         if formatting.keep:
             self.n_formatting -= formatting.name in FORMATTING
             self.reopened_bytes -= formatting.n_bytes
+
+
+def _ends_others(name: str, inside: Sequence[str]) -> bool:
+    """Return True if an end tag also ends those of `_ENDED_BY_PARENT` inside; `inside` are names of open elements."""
+    return name in _ENDING_OTHERS or (name in _TABLE_PARTS and "table" in inside and "template" not in inside)
+
+
+def open_elements(source: bytes, *, limit: float = math.inf) -> float:
+    """Return an upper bound of the parser's open elements, summed over all tags; infinite if unknown or beyond the limit.
+
+    A fast `read_tags` for pages whose tags are nested as they should be: elsewhere end tags are ignored, so the bound is
+    loose. In each table the parser may have four elements more open, as it adds rows.
+    """
+    names: list[str] = []
+    total = n_ambiguous = position = 0
+    in_drawing = False
+    while total <= limit:
+        for token in _TOKEN.finditer(source, position):
+            if token[2] is None:
+                if n_ambiguous and source.startswith(b"<![CDATA[", token.start()):
+                    return math.inf
+                continue
+            lower = token[2].lower()
+            name = lower.decode("utf-8", "replace")
+            if token[1]:
+                is_last = bool(names) and names[-1] == name
+                in_drawing = in_drawing and is_last and name in _DRAWING
+                if is_last:
+                    names.pop()
+                    n_ambiguous -= name in _AMBIGUOUS
+                elif not n_ambiguous and name in (inside := names[-_REACH:]) and _ends_others(name, inside):
+                    place = len(names) - 1
+                    while names[place] != name and names[place] in _ENDED_BY_PARENT:
+                        place -= 1
+                    if names[place] == name:
+                        del names[place:]
+            elif lower in RAW_ENDS:
+                found = RAW_ENDS[lower].search(source, token.end())
+                position = found.start() if found else len(source)
+                if n_ambiguous and source.find(b"<", token.end(), position) >= 0:
+                    return math.inf
+                break  # what is inside is no markup
+            elif n_ambiguous or name not in _NEVER_OPEN:
+                in_drawing = in_drawing and name in _DRAWING
+                if not (in_drawing and _closes_itself(source, token)):
+                    in_drawing = in_drawing or name in _FOREIGN
+                    names.append(name)
+                    n_ambiguous += name in _AMBIGUOUS
+            total += len(names)
+        else:
+            return total if total <= limit else math.inf
+    return math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +307,7 @@ def read_tags(
             reopened_bytes += model.reopened_bytes
             if max_depth is not None:
                 keep = model.depth < max_depth and (name not in FORMATTING or model.n_formatting < max_formatting)
-            if not (model.in_drawing and _closes_itself(source, token)):
+            if not (model.in_drawing and name in _DRAWING and _closes_itself(source, token)):
                 model.open(name, keep=keep, n_bytes=token.end() - start)
                 most_formatting = max(most_formatting, model.n_formatting)
         if not keep:

@@ -37,6 +37,7 @@ from webmain.html.flattening import (
     SHORT_TAG,
     TAG,
     VOID,
+    open_elements,
     read_tags,
 )
 from webmain.regex import lazy
@@ -108,9 +109,9 @@ def guard(source: bytes) -> bytes:
             return guard(_open_shadow_roots(source))
         longest = min(MAX_REOPENED_BYTES // n_starts, MAX_ATTRIBUTE_BYTES // len(source))
         if (
-            n_starts * len(at) <= 2 * MAX_STEPS
-            and _leaves_few_open(source, at[kinds == _NOTED], allowed_formatting)
+            _leaves_few_open(source, at[kinds == _NOTED], allowed_formatting)
             and _tags_end_within(source, longest)
+            and (n_starts * len(at) <= 2 * MAX_STEPS or open_elements(source, limit=MAX_STEPS) <= MAX_STEPS)
         ):
             return source
     read = read_tags(source, max_steps=MAX_STEPS) if len(at) <= MAX_PIECES else None
