@@ -1,10 +1,10 @@
 """Crawl hosts that refuse now and then for 30 days by the crawl's own middleware, and count the requests that came too soon.
 
-Called by benchmarks/freshness.py. Each host has outages, in which it answers 429, 503 or 403, at times with a Retry-After.
-Each hour there is a run, which asks each host for up to eight pages, a second apart, as long as `webmain.refusing` lets it;
-hours long before and after all outages of a host are left out. Too soon is a request before a Retry-After of more than two
-minutes is over (of at most a day; shorter ones hold the slot, and are tested elsewhere), or before nine tenths of the
-back-off are over that the host's refusing runs in a row have earned.
+Called by benchmarks/freshness.py. Each host has outages, in which it answers 429, 503 or 403, at times with a Retry-
+After. Each hour there is a run, which asks each host for up to eight pages, a second apart, as long as
+`webmain.crawl.refusals` lets it; hours long before and after all outages of a host are left out. Too soon is a request
+before a Retry-After of more than two minutes is over (of at most a day; shorter ones hold the slot, and are tested
+elsewhere), or before nine tenths of the back-off are over that the host's refusing runs in a row have earned.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def violations(n_hosts: int, seed: int) -> tuple[int, int, int]:
     from scrapy.utils.test import get_crawler
 
     from webmain import clock
-    from webmain.failures import LeftAloneError
-    from webmain.known_urls import KnownUrls
-    from webmain.refusing import Refusals
+    from webmain.crawl.failures import LeftAloneError
+    from webmain.crawl.known_urls import KnownUrls
+    from webmain.crawl.refusals import Refusals
 
     now = [START_S]
     clock.use_clock(lambda: now[0])
-    settings = {"WEBMAIN_LEDGER": "", "EXTENSIONS": {"webmain.known_urls.KnownUrls": 1}, "WEBMAIN_BACK_OFF": True}
+    settings = {"WEBMAIN_LEDGER": "", "EXTENSIONS": {"webmain.crawl.known_urls.KnownUrls": 1}, "WEBMAIN_BACK_OFF": True}
     hosts = servers(n_hosts, np.random.default_rng(seed))
     n_requests = n_refused = n_soon = 0
     crawler = get_crawler(settings_dict=settings)

@@ -11,10 +11,10 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from webmain import pool
-from webmain.batch import AHEAD
 from webmain.extractors.base import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
+from webmain.processes import pool
+from webmain.processes.batch import AHEAD
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,7 +57,9 @@ def importable(tmp_path, monkeypatch):
 
 
 def children():
-    return [c for c in psutil.Process().children(recursive=True) if "webmain.fork_server" in " ".join(c.cmdline())]
+    return [
+        c for c in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(c.cmdline())
+    ]
 
 
 @pytest.mark.parametrize("jobs", [0, 2])

@@ -3,7 +3,7 @@ from scrapy.settings import Settings
 
 from webmain.commands import crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
-from webmain.summary import ERROR, NOTHING, OK, STOPPED, USAGE, exit_code
+from webmain.crawl.summary import ERROR, NOTHING, OK, STOPPED, USAGE, exit_code
 
 DONE = {"finish_reason": "finished", "downloader/request_count": 9}
 FETCHED = {**DONE, "downloader/response_status_count/200": 5}

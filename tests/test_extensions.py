@@ -9,14 +9,14 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from webmain.crawl.failures import StoppedError
+from webmain.crawl.known_urls import KnownUrls
+from webmain.crawl.options import overwritten_feeds
+from webmain.crawl.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.extensions import PromptStop, Summary
-from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected, WordCount
-from webmain.known_urls import KnownUrls
 from webmain.ledger.ledger import Done, LedgerError, State
-from webmain.options import overwritten_feeds
 from webmain.pipelines import Store
-from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.store.protocol import Outcome, Stored
 from webmain.store.registry import ledger_path
 

@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from webmain import extraction as stages
-from webmain import learning as crawl_learning
+from webmain.crawl import learning as crawl_learning
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.line_block import LineBlock
 from webmain.html.blocks import default_blocks

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from webmain.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, Repeated, hide_lists
+from webmain.crawl.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, Repeated, hide_lists
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} \[[\w.-]+\] [A-Z]+: .+")
 

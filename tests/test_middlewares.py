@@ -21,12 +21,12 @@ from scrapy.signalmanager import SignalManager
 
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
-from webmain.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
+from webmain.crawl.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
+from webmain.crawl.politeness import RetryAfter, hold, retry_after_s
+from webmain.crawl.recordings import recordings
+from webmain.crawl.signals import crawl_closing, page_failed, page_rejected
 from webmain.html.walls import Wall
 from webmain.middlewares import Failures, Recorder, Statuses
-from webmain.politeness import RetryAfter, hold, retry_after_s
-from webmain.recordings import recordings
-from webmain.signals import crawl_closing, page_failed, page_rejected
 from webmain.store.protocol import StoreFullError
 
 NOW = 1_790_000_000.0
@@ -270,6 +270,6 @@ def test_the_user_agent_says_who_and_where():
 def test_a_replay_touches_no_network_and_waits_for_nothing():
     settings = Settings({"WEBMAIN_REPLAY": "x.warc.gz", "DOWNLOAD_DELAY": 5, "AUTOTHROTTLE_ENABLED": True})
     Webmain().update_settings(settings)
-    assert {settings["DOWNLOAD_HANDLERS"][scheme] for scheme in ("http", "https")} == {"webmain.handlers.Replay"}
+    assert {settings["DOWNLOAD_HANDLERS"][scheme] for scheme in ("http", "https")} == {"webmain.crawl.handlers.Replay"}
     assert settings.getfloat("DOWNLOAD_DELAY") == 0
     assert not settings.getbool("AUTOTHROTTLE_ENABLED")

@@ -12,13 +12,13 @@ from scrapy.utils.test import get_crawler
 import webmain
 from webmain import settings as defaults
 from webmain.addons import PIPELINES, Articles
+from webmain.crawl.known_urls import KnownUrls
+from webmain.crawl.options import chosen, option, own
+from webmain.crawl.politeness import RetryAfter
+from webmain.crawl.robots import Robots
+from webmain.crawl.workers import Workers
 from webmain.extensions import Summary
-from webmain.known_urls import KnownUrls
-from webmain.options import chosen, option, own
 from webmain.pipelines import Cloud, Read
-from webmain.politeness import RetryAfter
-from webmain.robots import Robots
-from webmain.workers import Workers
 
 PACKAGE = Path(webmain.__file__).parent
 DOCUMENTED = {name: value for name, value in vars(defaults).items() if name.startswith("WEBMAIN_")}

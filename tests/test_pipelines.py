@@ -13,10 +13,11 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain import extract
-from webmain.filters import check_age, check_language, check_section
+from webmain.article.filters import check_age, check_language, check_section
+from webmain.crawl.options import arguments
+from webmain.crawl.signals import articles_stored, crawl_closing, page_rejected
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected, article_id
-from webmain.options import arguments
 from webmain.pipelines import (
     Cloud,
     Compose,
@@ -28,7 +29,6 @@ from webmain.pipelines import (
     Segment,
     Store,
 )
-from webmain.signals import articles_stored, crawl_closing, page_rejected
 from webmain.store.protocol import StoreFullError
 from webmain.store.review import read_review
 from webmain.text.normal import fingerprint

@@ -11,10 +11,10 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain import clock
-from webmain.failures import LeftAloneError
+from webmain.crawl.failures import LeftAloneError
+from webmain.crawl.refusals import Refusals
+from webmain.crawl.summary import exit_code, headline, outcome, render
 from webmain.ledger.ledger import Ledger, State
-from webmain.refusing import Refusals
-from webmain.summary import exit_code, headline, outcome, render
 
 SITE = "https://www.paper.example"
 CHALLENGE = b"<html><title>Just a moment...</title><script>window._cf_chl_opt={}</script></html>"

@@ -12,12 +12,12 @@ import webmain
 from tests.extractors.test_page_types import ARTICLE, SECTION
 from tests.test_pipelines import FakeCrawler
 from webmain.cli import main
+from webmain.crawl.options import page_options
 from webmain.extraction import Options, extract_page
 from webmain.extractors import page_types
 from webmain.extractors.base import create
 from webmain.extractors.page_types import PAGE_TYPES, THRESHOLDS
 from webmain.items import Hints, Page, Reason, Rejected
-from webmain.options import page_options
 from webmain.pipelines import Compose, Extract, InWorkers, Merge, Read, Segment
 
 URL = "https://news.example/ferry"

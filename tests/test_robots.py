@@ -12,9 +12,9 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain import clock
-from webmain.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError
+from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError
+from webmain.crawl.robots import Robots, fresh_for_s
 from webmain.ledger.ledger import Ledger
-from webmain.robots import Robots, fresh_for_s
 
 DAY_S = 24 * 3600.0
 

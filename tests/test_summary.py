@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webmain.summary import (
+from webmain.crawl.summary import (
     MAX_SITES,
     as_prometheus,
     headline,

@@ -1,7 +1,7 @@
 import pytest
 from scrapy.http import Response
 
-from webmain.validators import validators
+from webmain.crawl.validators import validators
 
 MODIFIED = "Sat, 21 Nov 2026 10:00:00 GMT"
 

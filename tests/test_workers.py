@@ -12,12 +12,12 @@ import pytest
 from scrapy.settings import Settings
 
 from webmain import extraction as stages
+from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Article, Hints, Page, Reason, Rejected
-from webmain.page_tasks import Compare, Extract, Judge, Made, Reader, Sent
-from webmain.pool import Pool, PoolClosed
+from webmain.processes.page_tasks import Compare, Extract, Judge, Made, Reader, Sent
+from webmain.processes.pool import Pool, PoolClosed
 from webmain.text.shingles import signature
-from webmain.workers import Workers
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
 
@@ -41,7 +41,7 @@ def workers():
 
 
 def own_child():
-    (server,) = [c for c in psutil.Process().children() if "webmain.fork_server" in " ".join(c.cmdline())]
+    (server,) = [c for c in psutil.Process().children() if "webmain.processes.fork_server" in " ".join(c.cmdline())]
     (child,) = server.children()
     return child
 
@@ -97,7 +97,7 @@ def test_answers_are_those_of_the_crawls_own_process(workers):
 def test_signatures_are_computed_in_the_workers(workers, monkeypatch):
     there = asyncio.run(workers.extract(page(), LineBlock(), sign=True))
     found = workers.signature(there.text)
-    monkeypatch.setattr("webmain.workers.signature", lambda text: (1,))
+    monkeypatch.setattr("webmain.crawl.workers.signature", lambda text: (1,))
     assert workers.signature(there.text) == found == signature(there.text)
     assert workers.signature("another text") == (1,)
 
@@ -270,8 +270,10 @@ def test_tasks_are_done_though_the_process_that_forks_the_workers_is_killed():
     pool = Pool(shouting, 2)
     assert pool.give("a").result() == "A"
     for _ in range(2):
-        (server,) = [c for c in psutil.Process().children() if "webmain.fork_server" in " ".join(c.cmdline())]
+        (server,) = [c for c in psutil.Process().children() if "webmain.processes.fork_server" in " ".join(c.cmdline())]
         server.kill()
         assert [pool.give(word, worker=i).result() for i, word in enumerate(("b", "c"))] == ["B", "C"]
     pool.close()
-    assert not [c for c in psutil.Process().children(recursive=True) if "webmain.fork_server" in " ".join(c.cmdline())]
+    assert not [
+        c for c in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(c.cmdline())
+    ]

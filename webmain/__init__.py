@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webmain.batch import Answer
     from webmain.extraction import Options
     from webmain.extractors.base import Extractor
     from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
-    from webmain.keep import Keep
+    from webmain.items.keep import Keep
+    from webmain.processes.batch import Answer
 
 __version__ = "0.1.0"
 __all__ = [
@@ -48,9 +48,9 @@ def __getattr__(name: str) -> object:
     """Return a record's type: all are loaded when one is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from webmain import items, keep
+    from webmain import items
 
-    found: object = getattr(keep if name == "Keep" else items, name)
+    found: object = getattr(items, name)
     globals()[name] = found
     return found
 
@@ -196,9 +196,9 @@ def extract_many(
     """Extract the articles from any number of pages of any sites, on several cores.
 
     Pages are taken one after the other as there is room for them, and answers come in the same order: memory is bounded
-    (`webmain.batch.AHEAD`, `MAX_AHEAD_BYTES`) however many there are. No page stops the others: one that takes too long,
-    raises an error in the method or crashes its process is answered with the reason. Each page is judged by itself, or by its
-    site's model where there is one in `models`; nothing is learned.
+    (`AHEAD`, `MAX_AHEAD_BYTES` in `webmain.processes.batch`) however many there are. No page stops the others: one that takes
+    too long, raises an error in the method or crashes its process is answered with the reason. Each page is judged by itself,
+    or by its site's model where there is one in `models`; nothing is learned.
 
     Parameters
     ----------
@@ -228,8 +228,8 @@ def extract_many(
     >>> for page, answer in zip(pages, webmain.extract_many(pages)):  # doctest: +SKIP
     ...     print(page.url, answer.reason if isinstance(answer, webmain.Rejected) else answer.title)
     """
-    from webmain.batch import Walk, answers, cores
     from webmain.extractors.base import create
+    from webmain.processes.batch import Walk, answers, cores
 
     options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
@@ -250,7 +250,7 @@ def _logged(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected
         for answer in found:
             if answer.note and answer.note not in noted and len(noted) < MAX_NOTES:
                 noted.add(answer.note)
-                logging.getLogger("webmain.batch").warning("%s", answer.note)
+                logging.getLogger("webmain").warning("%s", answer.note)
             yield answer.found
     finally:
         found.close()
@@ -283,7 +283,7 @@ def _options(
 ) -> Options:
     """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
     from webmain.extraction import Options
-    from webmain.keep import DEFAULT_KEEP, Keep
+    from webmain.items.keep import DEFAULT_KEEP, Keep
 
     if parts not in ("article", "text"):
         raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")

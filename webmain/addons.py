@@ -33,8 +33,8 @@ class Articles:
         """Add what is not there; called once, after the spider's own settings have been applied."""
         for setting, parts in (
             ("ITEM_PIPELINES", PIPELINES),
-            ("SPIDER_MIDDLEWARES", {"webmain.learning.SiteLearning": 950}),
-            ("EXTENSIONS", {"webmain.workers.Workers": 5}),
+            ("SPIDER_MIDDLEWARES", {"webmain.crawl.learning.SiteLearning": 950}),
+            ("EXTENSIONS", {"webmain.crawl.workers.Workers": 5}),
         ):
             for path, number in parts.items():
                 settings.setdefault_in_component_priority_dict(setting, load_object(path), number)
@@ -60,7 +60,7 @@ class Webmain:
             if not settings.getbool(switch):
                 settings["EXTENSIONS_BASE"].pop(extension, None)  # in EXTENSIONS, even None is loaded
         if settings.get("WEBMAIN_REPLAY"):
-            handler = "webmain.handlers.Replay"
+            handler = "webmain.crawl.handlers.Replay"
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="cmdline")
             settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
             settings.set("AUTOTHROTTLE_ENABLED", False, priority="cmdline")

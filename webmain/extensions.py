@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.extensions.feedexport import FeedExporter
 
-from webmain.failures import StoppedError
+from webmain.crawl.failures import StoppedError
+from webmain.crawl.options import own
+from webmain.crawl.signals import Ticks, close_crawl, connect
+from webmain.crawl.storing import Store
+from webmain.crawl.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 from webmain.files import replaced_whole
 from webmain.items import Article
-from webmain.options import own
-from webmain.pipelines import Store
-from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.matching import matched_keys
-from webmain.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -25,7 +25,7 @@ from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.guard import close_empty, mistaken
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
 from webmain.text.language import large_model
 

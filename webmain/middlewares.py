@@ -14,7 +14,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 
 from webmain.clock import now_s
-from webmain.failures import (
+from webmain.crawl.failures import (
     LeftAloneError,
     OptedOutError,
     RobotsUnreachableError,
@@ -23,13 +23,13 @@ from webmain.failures import (
     failure_name,
     is_page,
 )
+from webmain.crawl.known_urls import AGAIN, KnownUrls
+from webmain.crawl.politeness import retry_after_s
+from webmain.crawl.recordings import Recorder as Recorder
+from webmain.crawl.signals import tell_failed, tell_rejected
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
-from webmain.known_urls import AGAIN, KnownUrls
 from webmain.ledger.answers import Filters
-from webmain.politeness import retry_after_s
-from webmain.recordings import Recorder as Recorder
-from webmain.signals import tell_failed, tell_rejected
 from webmain.urls import join, same_site
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _text(header: bytes) -> str:
 class Statuses(HttpErrorMiddleware):
     """Scrapy's filter of statuses; responses that it keeps from the spider are counted as blocked or as HTTP errors.
 
-    Walls (`webmain.refusing.Refusals`) are handled in the same way, whatever their status.
+    Walls (`webmain.crawl.refusals.Refusals`) are handled in the same way, whatever their status.
     """
 
     def process_spider_input(self, response: Response, spider: Spider | None = None) -> None:

@@ -16,16 +16,16 @@ from scrapy.exceptions import CloseSpider, DropItem
 
 from webmain import extraction as stages
 from webmain.article.words import with_words
+from webmain.crawl.steps import PENDING, Step
+from webmain.crawl.storing import Store as Store
+from webmain.crawl.workers import Workers
 from webmain.extractors.base import Extraction
 from webmain.html.blocks import Segmentation
 from webmain.html.document import Document
 from webmain.items import Article, Page
 from webmain.sites.matching import extractor_of
-from webmain.steps import PENDING, Step
 from webmain.store.copies import Copies
 from webmain.store.protocol import StoreError
-from webmain.storing import Store as Store
-from webmain.workers import Workers
 
 logger = logging.getLogger(__name__)
 

@@ -163,8 +163,8 @@ WEBMAIN_NAMED_PRIVATE = True
 """Connect to the private address of a site that was named; off if others choose the sites, as in the web page."""
 
 DOWNLOAD_HANDLERS = {
-    "http": "webmain.handlers.Guarded",
-    "https": "webmain.handlers.Guarded",
+    "http": "webmain.crawl.handlers.Guarded",
+    "https": "webmain.crawl.handlers.Guarded",
     **dict.fromkeys(("file", "ftp", "s3")),
 }
 
@@ -197,19 +197,19 @@ WEBMAIN_REPLAY = ""
 
 ITEM_PIPELINES = {
     "webmain.pipelines.InWorkers": 50,
-    "webmain.opt_outs.OptOuts": 100,
+    "webmain.crawl.opt_outs.OptOuts": 100,
     "webmain.pipelines.Cloud": 600,
     "webmain.pipelines.Duplicates": 700,
     "webmain.pipelines.Store": 800,
 }
 DOWNLOADER_MIDDLEWARES = {
     "webmain.middlewares.Failures": 20,
-    "webmain.refusing.Refusals": 90,
+    "webmain.crawl.refusals.Refusals": 90,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "webmain.robots.Robots": 100,
-    "webmain.opt_outs.Reservations": 105,
-    "webmain.politeness.RuleDelays": 110,
-    "webmain.politeness.RetryAfter": 560,
+    "webmain.crawl.robots.Robots": 100,
+    "webmain.crawl.opt_outs.Reservations": 105,
+    "webmain.crawl.politeness.RuleDelays": 110,
+    "webmain.crawl.politeness.RetryAfter": 560,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "webmain.middlewares.Decompression": 590,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
@@ -220,14 +220,14 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
     "webmain.middlewares.Statuses": 50,
-    "webmain.learning.SiteLearning": 950,
+    "webmain.crawl.learning.SiteLearning": 950,
 }
 EXTENSIONS = {
-    "webmain.logs.ReadableLog": 1,
-    "webmain.workers.Workers": 5,
-    "webmain.browsing.Browsing": 6,
-    "webmain.site_runs.SiteRuns": 9,  # its last write must precede the ledger's closing
-    "webmain.known_urls.KnownUrls": 10,
+    "webmain.crawl.logs.ReadableLog": 1,
+    "webmain.crawl.workers.Workers": 5,
+    "webmain.crawl.browsing.Browsing": 6,
+    "webmain.spiders.site_runs.SiteRuns": 9,  # its last write must precede the ledger's closing
+    "webmain.crawl.known_urls.KnownUrls": 10,
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,
     "scrapy.extensions.feedexport.FeedExporter": None,

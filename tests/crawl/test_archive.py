@@ -11,9 +11,9 @@ from scrapy.signalmanager import SignalManager
 from demo.walled import CHALLENGE
 from tests.extractors.test_page_types import ARTICLE, SECTION
 from webmain.archive.recording import WarcWriter
-from webmain.batch import cores
+from webmain.crawl.workers import Workers
+from webmain.processes.batch import cores
 from webmain.spiders.archive import ArchiveSpider
-from webmain.workers import Workers
 
 
 def article(number):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from webmain.summary import headline, outcome, render
+from webmain.crawl.summary import headline, outcome, render
 
 ROOT = Path(__file__).parents[2]
 RECIPE = re.search(r"^7 \* \* \* \*  (cd .*)$", (ROOT / "docs/operate.md").read_text(encoding="utf-8"), re.MULTILINE)[1]

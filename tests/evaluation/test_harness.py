@@ -195,7 +195,9 @@ def test_pages_done_already_are_left_out():
 
 
 def _workers() -> set[psutil.Process]:
-    return {p for p in psutil.Process().children(recursive=True) if "webmain.fork_server" in " ".join(p.cmdline())}
+    return {
+        p for p in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(p.cmdline())
+    }
 
 
 def test_closing_the_run_ends_its_workers():

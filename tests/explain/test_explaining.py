@@ -13,7 +13,7 @@ from webmain.extraction import Options, extract_page, read
 from webmain.extractors.base import EXTRACTORS, create
 from webmain.html.blocks import Unit
 from webmain.items import Hints, Page, Reason, Rejected, Verdict
-from webmain.keep import Keep
+from webmain.items.keep import Keep
 from webmain.sites.model_store import Choice
 from webmain.sites.rules import read_sites
 

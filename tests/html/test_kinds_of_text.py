@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from webmain.html.document import Document
 from webmain.html.kinds import article_blocks
 from webmain.items import ArticleBlock, Kind, Page, TextLink
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 
 URL = "https://example.com/news/story"
 LINKS = Keep(links=True)

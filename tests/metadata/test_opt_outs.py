@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 from scrapy.settings import Settings
 
+from webmain.crawl.opt_outs import reservations, respects
 from webmain.discovery.robots import RobotsRules
 from webmain.metadata.opt_outs import ai_crawlers, obeyed, read_usage
-from webmain.opt_outs import reservations, respects
 from webmain.sites.rules import read_sites
 
 

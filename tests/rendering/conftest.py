@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.crawl.conftest import crawl, site
-from webmain.rendered import decode
+from webmain.items.rendered import decode
 from webmain.rendering.reach import Reach, named_hosts
 from webmain.rendering.visit import Answer, Visit
 
@@ -53,7 +53,7 @@ async def _draw(pages, answers, url, settings):
 
     if not is_reactor_installed():
         install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
-    from webmain.browser import Browser
+    from webmain.crawl.browser import Browser
 
     own = Settings()
     own.setmodule("webmain.settings")

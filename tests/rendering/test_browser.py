@@ -10,7 +10,7 @@ from tests.rendering.conftest import URL, Drawn
 from webmain.extraction import read
 from webmain.features.site_blocks import read_documents
 from webmain.items import Page
-from webmain.rendered import RenderingError
+from webmain.items.rendered import RenderingError
 from webmain.rendering.visit import Answer
 
 pytestmark = pytest.mark.browser

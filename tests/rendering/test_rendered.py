@@ -11,7 +11,7 @@ from webmain.archive.warc import Skip, read_captures, read_pages
 from webmain.extraction import read
 from webmain.features.site_blocks import read_documents
 from webmain.items import Page
-from webmain.rendered import MAX_BOXES, Box, Rendering, RenderingError, decode, encode
+from webmain.items.rendered import MAX_BOXES, Box, Rendering, RenderingError, decode, encode
 
 HTML = f'<!DOCTYPE html><body><h1 data-webmain-box="0">Tides</h1><p data-webmain-box="1">{"High. " * 20}</p></body>'
 RENDERING = Rendering(1280, 1024, ({"font-size": "40px"}, {}), (Box(0, 8, 8.5, 1264, 47), Box(1, 8, 70, 640, 90)))

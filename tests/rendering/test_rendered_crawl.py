@@ -9,7 +9,7 @@ import pytest
 
 from demo.styled import StyledWeb
 from webmain.archive.recording import WarcWriter
-from webmain.rendered import Box, Rendering, encode
+from webmain.items.rendered import Box, Rendering, encode
 from webmain.text.words import tokens
 
 VISUAL = "svm:features=length+tag_path+selector+visual"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from webmain.pool import Pool
+from webmain.processes.pool import Pool
 from webmain.web import tasks
 from webmain.web.app import create_app
 from webmain.web.config import Config, Limits

@@ -140,7 +140,7 @@ def test_a_crawl_that_does_not_listen_is_killed(tmp_path):
 def test_a_crawl_ends_also_where_the_server_is_killed(tmp_path):
     child = (
         "import pathlib, signal, sys, time\n"
-        "from webmain.lifeline import die_with\n"
+        "from webmain.processes.lifeline import die_with\n"
         f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(tmp_path / 'ended')!r}).touch(), sys.exit(0)))\n"
         "die_with(int(sys.argv[1]), by=signal.SIGTERM)\n"
         f"pathlib.Path({str(tmp_path / 'ready')!r}).touch()\n"

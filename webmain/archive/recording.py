@@ -73,7 +73,7 @@ class WarcWriter:
         Raises StoreFullError, StoreWriteError: the file has its previous length.
         `headers`: as received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
         `Content-Length` is corrected. `body`: before content decoding. `fetched_at`: time-zone aware; now by default.
-        `rendering`: the browser's rendering (`webmain.rendered`), written as a metadata record after this one.
+        `rendering`: the browser's rendering (`webmain.items.rendered`), written as a metadata record after this one.
         """
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from webmain.archive.decoding import decode_body
-from webmain.rendered import MAX_BYTES as MAX_RENDERING_BYTES
+from webmain.items.rendered import MAX_BYTES as MAX_RENDERING_BYTES
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
@@ -50,7 +50,7 @@ class Capture:
     # `WARC-Record-ID`, and `WARC-Concurrent-To`: another record of the same capture
     identity: str = ""
     concurrent: str = ""
-    rendering: bytes | None = None  # the browser's rendering (`webmain.rendered`), if the next record has it
+    rendering: bytes | None = None  # the browser's rendering (`webmain.items.rendered`), if the next record has it
 
 
 def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:

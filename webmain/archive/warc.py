@@ -23,7 +23,7 @@ from webmain.archive.records import Capture as Capture
 from webmain.archive.records import Skip as Skip
 from webmain.archive.records import date_of, joined, read_answer, read_rendering, target_of
 from webmain.items import Page
-from webmain.rendered import RenderingError
+from webmain.items.rendered import RenderingError
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord

@@ -32,7 +32,7 @@ from webmain.items import (
     Source,
     article_id,
 )
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.head import letters
 from webmain.text.normal import fingerprint
 from webmain.urls import is_web, site_key, without_credentials

@@ -133,8 +133,8 @@ class _Pages:
         return count(self._articles(sources), own_stopwords=self._args.stopwords)
 
     def _articles(self, sources: list[str]) -> Iterator[Article]:
-        from webmain.batch import Walk, answers
         from webmain.extraction import Options
+        from webmain.processes.batch import Walk, answers
 
         args = self._args
         options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
 from webmain.cli.sources import ArchivePages, add_source, in_range, read_page, tell
 from webmain.items import PAGE_TYPES, Article, Rejected
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def _keep(text: str) -> Keep:
 
 def _extract(args: argparse.Namespace) -> int:
     from webmain import TOP_WORDS
-    from webmain.batch import Walk, answers, cores
     from webmain.extraction import Options
+    from webmain.processes.batch import Walk, answers, cores
     from webmain.sites.matching import matched_keys
 
     has_archives = any(map(_is_archive, args.source))

@@ -93,7 +93,7 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
             tell(f"{source}: no page{f' of {args.site}' if args.site else ''} in it that can be read")
         worst = NOT_FOUND if len(spool) == before else worst
     if addresses:
-        from webmain.learning import gather
+        from webmain.crawl.learning import gather
 
         print(f"crawling {', '.join(addresses)} for up to {args.max_pages} articles each", file=sys.stderr)
         before = len(spool)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webmain.cli import Commands
-    from webmain.planning import Plan
+    from webmain.cli.planning import Plan
 
 MAX_SHOWN: Final = 8
 """Sources and sections printed; --json prints all."""
@@ -43,8 +43,8 @@ def add(commands: Commands) -> None:
 def _plan(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
+    from webmain.cli.planning import plan
     from webmain.ledger.file import LedgerError
-    from webmain.planning import plan
     from webmain.sites.rules import SitesError, read_sites
     from webmain.spiders.arguments import ArgumentError, read_news_arguments
     from webmain.store.registry import ledger_path

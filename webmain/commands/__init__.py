@@ -15,7 +15,7 @@ from typing import NoReturn
 def stop_before_the_crawl(*_: object) -> NoReturn:
     """Exit; nothing has been fetched yet."""
     os.write(2, b"webmain: 0 new; stopped by a signal before the crawl began\n")
-    os._exit(4)  # webmain.summary.STOPPED, which is not loaded yet
+    os._exit(4)  # webmain.crawl.summary.STOPPED, which is not loaded yet
 
 
 if sys.argv[1:2] == ["crawl"]:

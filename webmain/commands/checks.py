@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import settings as defaults
-from webmain.keep import Keep
-from webmain.robots import denies_unreachable
+from webmain.crawl.robots import denies_unreachable
+from webmain.items.keep import Keep
 from webmain.sites.rules import SitesError, read_sites
 from webmain.spiders.queues import Limits
 

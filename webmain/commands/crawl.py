@@ -22,9 +22,9 @@ from scrapy.spiderloader import get_spider_loader
 
 from webmain.commands import stop_before_the_crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
-from webmain.fork_server import GC_THRESHOLDS
-from webmain.logs import hide_lists
-from webmain.summary import ERROR, USAGE, exit_code
+from webmain.crawl.logs import hide_lists
+from webmain.crawl.summary import ERROR, USAGE, exit_code
+from webmain.processes.fork_server import GC_THRESHOLDS
 from webmain.text.terminal import guard_terminal
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from webmain.evaluation.systems import Mode, System
 from webmain.evaluation.texts import by_site
 from webmain.evaluation.worker import Meter, Outcome, error_text, isolated, measure, ready
 from webmain.items import Reason, Rejected
-from webmain.pool import Pool, PoolClosed, PoolError
+from webmain.processes.pool import Pool, PoolClosed, PoolError
 
 Key: TypeAlias = tuple[str, str, str]  # system, data set, page: identifies a prediction
 Group: TypeAlias = tuple[GoldPage, ...]  # pages that are given to a system together

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
     from webmain.html.document import Document
     from webmain.items import Article
-    from webmain.keep import Keep
+    from webmain.items.keep import Keep
 
 PRUNED = "a menu or a footer"
 ADDED = "a caption of what was kept"

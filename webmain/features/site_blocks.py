@@ -10,7 +10,7 @@ import numpy as np
 from webmain.features.corrected import signs_said
 from webmain.html.blocks import from_runs
 from webmain.html.columns import HIDDEN, Break, Flag
-from webmain.rendered import MARK
+from webmain.items.rendered import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

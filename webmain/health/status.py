@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from webmain.clock import now_s
 from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, spoken
+from webmain.health.prometheus import Textfile
 from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError
 from webmain.ledger.hosts import Hosts
 from webmain.ledger.runs import Figures, Runs, SiteRun
-from webmain.prometheus import Textfile
 from webmain.text.terminal import one_line, pad
 
 N_TREND: Final = 7

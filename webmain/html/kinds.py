@@ -18,7 +18,7 @@ from webmain.html.columns import HIDDEN, Flag
 from webmain.html.tables import Grid
 from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, Wording
 from webmain.items import ArticleBlock, Kind, TextLink
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible
 
 if TYPE_CHECKING:

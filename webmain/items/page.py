@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from webmain.rendered import Rendering, decode
+from webmain.items.rendered import Rendering, decode
 
 MAX_SHOWN_URL = 200  # characters of a URL that a page's `repr` shows
 Bytes: TypeAlias = bytes | bytearray | memoryview  # what is taken for bytes
@@ -80,7 +80,7 @@ class Page:
     def drawn(self, data: bytes) -> Page:
         """Return this page as a browser has drawn it.
 
-        Raises RenderingError if the bytes are no rendering (`webmain.rendered`).
+        Raises RenderingError if the bytes are no rendering (`webmain.items.rendered`).
         """
         html, rendering = decode(data)
         return replace(self, body=None, html=html, rendering=rendering)

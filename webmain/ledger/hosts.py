@@ -33,7 +33,7 @@ class Host:
     robots_failing_since : float or None
         Since when it cannot be read.
     reserved, reserved_at : bytes or None, float or None
-        Its opt-out files (`webmain.opt_outs`), as JSON, and when they were read.
+        Its opt-out files (`webmain.crawl.opt_outs`), as JSON, and when they were read.
     n_refusals : int
         Refusals in a row, over all runs.
     refused_at, wait_until : float or None

@@ -38,7 +38,7 @@ GOOD_ENDS: Final = (
 class Figures:
     """Results of a run for one site.
 
-    Each figure is counted under its name (`webmain.signals.count_for_site`), the last four under "NAME/KIND".
+    Each figure is counted under its name (`webmain.crawl.signals.count_for_site`), the last four under "NAME/KIND".
 
     Attributes
     ----------

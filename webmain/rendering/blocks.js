@@ -1,5 +1,5 @@
 // Returns, as JSON, a drawn page: its markup with a number in each block, and the style and the rectangle of each block.
-// Runs in a world of its own, where the page's scripts cannot have changed anything; webmain/rendered.py has the form.
+// Runs in a world of its own, where the page's scripts cannot have changed anything; webmain/items/rendered.py has the form.
 // Called with: mark (name of an attribute), blockTags, maxElements, maxBoxes, maxStyles, maxChars,
 // maxValueChars.
 (options) => {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from webmain.html.tree import BLOCK_TAGS, MAX_ELEMENTS
-from webmain.rendered import (
+from webmain.items.rendered import (
     MARK,
     MAX_BOXES,
     MAX_BYTES,

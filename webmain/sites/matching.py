@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from webmain.article.filters import check_language
 from webmain.article.regions import leaves_of_lines
 from webmain.extractors.base import NOT_SHOWN, Extraction, create
-from webmain.filters import check_language
 from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.document import Document
 from webmain.html.guard import guard

@@ -14,13 +14,13 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
-from webmain.browsing import Browsing
+from webmain.crawl.browsing import Browsing
+from webmain.crawl.failures import RobotsUnreachableError
+from webmain.crawl.validators import hash_of
 from webmain.discovery.pagination import next_part
-from webmain.failures import RobotsUnreachableError
 from webmain.items import Hints, Page, Rejected
-from webmain.rendered import RenderingError
+from webmain.items.rendered import RenderingError
 from webmain.urls import normalise
-from webmain.validators import hash_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -12,12 +12,12 @@ from scrapy import Request, Spider
 
 from webmain.archive.common_crawl import Wanted
 from webmain.archive.warc import ArchiveError, Skip, read_pages
+from webmain.crawl.signals import crawl_closing, is_closing, tell_rejected
+from webmain.crawl.workers import Workers
 from webmain.html.walls import wall_of
 from webmain.items import Reason, Rejected
-from webmain.signals import crawl_closing, is_closing, tell_rejected
 from webmain.spiders.arguments import read_archive_arguments, with_settings
 from webmain.spiders.news_months import NewsMonths
-from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

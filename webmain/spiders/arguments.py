@@ -14,7 +14,7 @@ from webmain.archive.common_crawl import BASE
 from webmain.discovery.schedule import Refresh
 from webmain.extractors.base import EXTRACTORS, Extractor, UnknownExtractor, create
 from webmain.items import ANY_TYPE, PAGE_TYPES
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites.budgets import Budget, read_size, read_span
 from webmain.sites.rules import RENDER, RESPECT
 from webmain.spiders.addresses import PathFilter, start_url

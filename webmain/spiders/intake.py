@@ -8,17 +8,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain import clock
-from webmain.browsing import Browsing, is_closing
+from webmain.crawl.browsing import Browsing, is_closing
+from webmain.crawl.known_urls import AGAIN
+from webmain.crawl.signals import count_for_site
+from webmain.crawl.validators import hash_of, validators
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
-from webmain.known_urls import AGAIN
 from webmain.ledger.answers import Answer, Named
-from webmain.signals import count_for_site
 from webmain.spiders.queues import Candidate, Where
 from webmain.urls import normalise, without_credentials
-from webmain.validators import hash_of, validators
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from webmain import clock
+from webmain.crawl.validators import hash_of
+from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
 from webmain.ledger.answers import Answer, Filters
 from webmain.ledger.ledger import Done, Found, Ledger, LedgerError, Pending, State
 from webmain.ledger.visits import Fetched, Row
 from webmain.spiders.queues import Candidate
 from webmain.spiders.site import Site
-from webmain.validators import hash_of
-from webmain.visiting import Visiting
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -83,7 +83,7 @@ class Memory:
     @classmethod
     def of(cls, spider: Spider) -> Memory:
         """Return the memory of a crawl, from its extension `KnownUrls` if that is enabled."""
-        from webmain.known_urls import KnownUrls
+        from webmain.crawl.known_urls import KnownUrls
 
         extension = spider.crawler.get_extension(KnownUrls)
         if extension is None:

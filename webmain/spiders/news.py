@@ -11,14 +11,14 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
 from webmain import extraction as stages
-from webmain.browsing import Browsing
+from webmain.crawl.browsing import Browsing
+from webmain.crawl.options import refresh_of, site_rules
+from webmain.crawl.signals import tell_rejected
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import Wanted
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
-from webmain.options import refresh_of, site_rules
-from webmain.pool import PoolClosed
-from webmain.signals import tell_rejected
+from webmain.processes.pool import PoolClosed
 from webmain.sites.rules import Sites
 from webmain.spiders.answers import fetch_parts, is_answer, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings

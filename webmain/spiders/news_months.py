@@ -19,17 +19,17 @@ from urllib.parse import urlsplit
 
 from webmain import clock
 from webmain.archive.common_crawl import FOLDER, Wanted
+from webmain.crawl.known_urls import KnownUrls
+from webmain.crawl.options import own
+from webmain.crawl.signals import Ticks, connect, is_closing
+from webmain.crawl.steps import PENDING
 from webmain.items import Page, Rejected
-from webmain.known_urls import KnownUrls
 from webmain.ledger.archives import Progress
 from webmain.ledger.file import LedgerError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, allows_private
 from webmain.net.ranges import DataHost, StoppedReading
-from webmain.options import own
 from webmain.pipelines import Store
-from webmain.signals import Ticks, connect, is_closing
 from webmain.spiders.news_files import Found, NewsFiles, Part
-from webmain.steps import PENDING
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

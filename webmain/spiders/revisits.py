@@ -14,20 +14,20 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
 from webmain import extraction as stages
-from webmain.browsing import Browsing
+from webmain.crawl.browsing import Browsing
+from webmain.crawl.failures import StoppedError, failure_name
+from webmain.crawl.storing import Store
+from webmain.crawl.visiting import VISIT, claimed_at
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
-from webmain.failures import StoppedError, failure_name
 from webmain.items import Rejected
 from webmain.ledger.visits import USUAL
-from webmain.pool import PoolClosed
+from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, page_of
 from webmain.spiders.judging import judge_at
 from webmain.spiders.queues import Where
 from webmain.store.protocol import StoreError
-from webmain.storing import Store
 from webmain.urls import normalise
-from webmain.visiting import VISIT, claimed_at
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable

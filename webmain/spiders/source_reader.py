@@ -14,17 +14,17 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
 from webmain import extraction as stages
-from webmain.browsing import Browsing
+from webmain.crawl.browsing import Browsing
+from webmain.crawl.failures import LeftAloneError
+from webmain.crawl.known_urls import AGAIN
+from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
-from webmain.failures import LeftAloneError
 from webmain.items import Rejected
-from webmain.known_urls import AGAIN
 from webmain.ledger.answers import Named
-from webmain.pool import PoolClosed
-from webmain.robots import Robots
+from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import is_answer, is_passing, mark_of, other_fronts, page_of
 from webmain.spiders.queues import Where
 from webmain.spiders.sources import Source, SourceKind

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from webmain.discovery.schedule import Refresh
-from webmain.keep import Keep
+from webmain.items.keep import Keep
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_specs

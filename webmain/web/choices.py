@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from webmain.clock import once
-from webmain.keep import Keep
+from webmain.items.keep import Keep
 from webmain.web.problems import Problem
 
 Value: TypeAlias = str | float | bool

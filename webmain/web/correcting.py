@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import Response
 from starlette.routing import Route
 
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.web.extracting import judged_of, result_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from webmain.lifeline import die_with
+from webmain.processes.lifeline import die_with
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
-from webmain.summary import FAILING, outcome
+from webmain.crawl.summary import FAILING, outcome
 from webmain.web.asked import asked_of
 from webmain.web.choices import methods
 from webmain.web.crawling import demo_sites, wanted_of
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from webmain.crawl.summary import Outcome
     from webmain.store.catalogue import Run
     from webmain.store.sqlite import SqliteStore
-    from webmain.summary import Outcome
     from webmain.web.crawling import Crawl
 
 ROWS: Final = 30

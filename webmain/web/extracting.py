@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from webmain.items import Page
-from webmain.keep import DEFAULT_KEEP
+from webmain.items.keep import DEFAULT_KEEP
 from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from webmain.items import Article
-    from webmain.keep import Keep
+    from webmain.items.keep import Keep
     from webmain.web.pages import Web
     from webmain.web.work import Judged
 

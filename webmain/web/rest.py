@@ -17,7 +17,7 @@ from webmain.web.problems import Problem, wrong
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from webmain.keep import Keep
+    from webmain.items.keep import Keep
     from webmain.web.pages import Web
 
 PREFIX: Final = "/api/v1"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from webmain.items import Page
 
 if TYPE_CHECKING:
-    from webmain.keep import Keep
+    from webmain.items.keep import Keep
     from webmain.web.work import Shown
 
 

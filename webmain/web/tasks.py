@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from webmain.items import Page, Reason, Rejected
-from webmain.pool import Pool, PoolError
+from webmain.processes.pool import Pool, PoolError
 from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from webmain.explain.view import View
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites.model_store import ModelStore, SiteModels
 from webmain.web.templating import templates
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 
 import scrapy
 
+from webmain.crawl.known_urls import KnownUrls
+from webmain.crawl.signals import tell_rejected
 from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
-from webmain.known_urls import KnownUrls
 from webmain.ledger.ledger import Found
-from webmain.signals import tell_rejected
 
 
 @dataclass(frozen=True)

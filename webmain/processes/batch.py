@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from webmain.extraction import DEFAULTS, Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
-from webmain.pool import Pool
+from webmain.processes.pool import Pool
 from webmain.sites.model_store import ModelStore, SiteModels
 
 if TYPE_CHECKING:

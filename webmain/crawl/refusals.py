@@ -15,15 +15,15 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from webmain.clock import now_s
+from webmain.crawl.failures import LeftAloneError, asked_url
+from webmain.crawl.options import own
+from webmain.crawl.politeness import retry_after_s
+from webmain.crawl.robots import ask_hosts, ask_ledger
+from webmain.crawl.signals import connect
 from webmain.discovery.schedule import back_off_s
-from webmain.failures import LeftAloneError, asked_url
 from webmain.html.walls import REFUSING, find_wall, wall_behind
 from webmain.ledger.hosts import FORGIVEN_AFTER_S, Host
 from webmain.ledger.ledger import Ledger
-from webmain.options import own
-from webmain.politeness import retry_after_s
-from webmain.robots import ask_hosts, ask_ledger
-from webmain.signals import connect
 from webmain.urls import site_key
 
 if TYPE_CHECKING:

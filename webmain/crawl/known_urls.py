@@ -15,20 +15,20 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
+from webmain.article.filters import FILTERS
 from webmain.clock import now_s
-from webmain.filters import FILTERS
+from webmain.crawl.options import chosen, option, overwritten_feeds, own, refresh_of
+from webmain.crawl.signals import close_crawl, connect
+from webmain.crawl.storing import Store
+from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
 from webmain.ledger.answers import ARTICLE, Answer, Filters
 from webmain.ledger.ledger import Done, Ledger, LedgerError
 from webmain.ledger.visits import Fetched
-from webmain.options import chosen, option, overwritten_feeds, own, refresh_of
-from webmain.pipelines import Store
-from webmain.signals import close_crawl, connect
 from webmain.store.protocol import Stored
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
 from webmain.urls import normalise, same_site, site_key, without_credentials
-from webmain.visiting import Visiting
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -15,14 +15,14 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from webmain.clock import now_s
+from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
+from webmain.crawl.options import own
+from webmain.crawl.politeness import Delays
+from webmain.crawl.validators import validators
 from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
-from webmain.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
 from webmain.ledger.hosts import Host, Hosts
 from webmain.ledger.ledger import Ledger, LedgerError
-from webmain.options import own
-from webmain.politeness import Delays
 from webmain.urls import site_key
-from webmain.validators import validators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ class _Known:
 
 def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     """Return the ledger's answer; None if there is no ledger, or it fails, which ends the crawl."""
-    from webmain.known_urls import KnownUrls
+    from webmain.crawl.known_urls import KnownUrls
 
     known = crawler.get_extension(KnownUrls)
     if known is None:

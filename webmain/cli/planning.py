@@ -20,13 +20,13 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.settings import BaseSettings
 
 from webmain.clock import now_s
+from webmain.crawl.learning import bare_settings
+from webmain.crawl.options import own, site_rules
+from webmain.crawl.signals import SITE_PREFIX
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.discovery.robots import RobotsRules
-from webmain.learning import bare_settings
 from webmain.ledger.file import LedgerFile, copy_ledger
 from webmain.ledger.hosts import Host, Hosts
-from webmain.options import own, site_rules
-from webmain.signals import SITE_PREFIX
 from webmain.sites.rules import Sites
 from webmain.spiders.news import NewsSpider
 from webmain.spiders.queues import Candidate

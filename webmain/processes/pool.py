@@ -17,8 +17,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from webmain.fork_server import ForkServer, StartError, Worker, is_worker
 from webmain.items import Reason, Rejected
+from webmain.processes.fork_server import ForkServer, StartError, Worker, is_worker
 
 GRACE_FACTOR: Final = 1.5
 GRACE_S: Final = 1.0

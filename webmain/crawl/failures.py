@@ -27,7 +27,7 @@ FAILURE_HEADER = "X-Webmain-Failure"  # header in a recording with the exception
 
 
 class RefusedAddressError(IgnoreRequest):
-    """The address is private, or not that of a web site (`webmain.handlers.Guarded`)."""
+    """The address is private, or not that of a web site (`webmain.crawl.handlers.Guarded`)."""
 
 
 FAILURE_STATUS = 599

@@ -13,25 +13,25 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 from scrapy.http.request import NO_CALLBACK
 
+from webmain.crawl.options import option, own, site_rules
+from webmain.crawl.recordings import Recorder
+from webmain.crawl.signals import Ticks, close_crawl, connect
+from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
 from webmain.discovery.look import Look, paragraphs_of
 from webmain.items import Page
-from webmain.options import option, own, site_rules
-from webmain.pool import PoolClosed
-from webmain.recordings import Recorder
-from webmain.rendered import NoBrowserError, RenderingError
+from webmain.items.rendered import NoBrowserError, RenderingError
+from webmain.processes.pool import PoolClosed
 from webmain.rendering.chromium import problem
 from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach, named_hosts
 from webmain.rendering.visit import Answer, Visit
-from webmain.signals import Ticks, close_crawl, connect
 from webmain.urls import host, join
-from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from webmain.browser import Browser
+    from webmain.crawl.browser import Browser
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +182,7 @@ class Browsing:
             if is_closing(self._crawler):
                 raise PoolClosed("the crawl ends")
             if self._browser is None:
-                from webmain.browser import Browser
+                from webmain.crawl.browser import Browser
 
                 self._browser = Browser(self._crawler)
             return await self._browser.draw(visit)

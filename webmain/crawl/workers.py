@@ -13,15 +13,27 @@ from dataclasses import fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from webmain.batch import MAX_AHEAD_BYTES, cores, size
+from webmain.crawl.options import option, own, page_options
+from webmain.crawl.signals import Ticks, close_crawl, connect
 from webmain.discovery.look import Look
 from webmain.extraction import Options
 from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
-from webmain.options import option, own, page_options
-from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Made, Reader, Sent, Task, reader
-from webmain.pool import Pool, PoolClosed, PoolError
-from webmain.signals import Ticks, close_crawl, connect
+from webmain.processes.batch import MAX_AHEAD_BYTES, cores, size
+from webmain.processes.page_tasks import (
+    MAX_DOCUMENTS,
+    Compare,
+    Extract,
+    Judge,
+    Learn,
+    LookAt,
+    Made,
+    Reader,
+    Sent,
+    Task,
+    reader,
+)
+from webmain.processes.pool import Pool, PoolClosed, PoolError
 from webmain.sites.fitting import Event, Learnt, Lesson
 from webmain.sites.learning import Likeness
 from webmain.text.shingles import Signature, signature

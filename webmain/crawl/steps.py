@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from scrapy.exceptions import DropItem
 
 from webmain import extraction as stages
+from webmain.article.filters import FILTERS, check, of_declared_site
+from webmain.crawl.learning import Assigned
+from webmain.crawl.options import chosen, option, page_options
+from webmain.crawl.signals import tell_rejected
 from webmain.extractors.base import Extraction, create
-from webmain.filters import FILTERS, check, of_declared_site
 from webmain.html.blocks import Segmentation
 from webmain.items import Article, Page, Rejected
-from webmain.learning import Assigned
-from webmain.options import chosen, option, page_options
-from webmain.pool import PoolClosed
-from webmain.signals import tell_rejected
+from webmain.processes.pool import PoolClosed
 from webmain.store.protocol import StoreError
 
 if TYPE_CHECKING:

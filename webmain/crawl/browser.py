@@ -17,8 +17,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
 
-from webmain.options import own
-from webmain.rendered import NoBrowserError, RenderingError
+from webmain.crawl.options import own
+from webmain.items.rendered import NoBrowserError, RenderingError
 from webmain.rendering.chromium import bounded_memory, context_options, launch_options
 
 if TYPE_CHECKING:

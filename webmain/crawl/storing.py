@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import CloseSpider, DropItem
 
 from webmain.article.identity import identify
+from webmain.crawl.options import arguments, chosen, option
+from webmain.crawl.signals import Ticks, articles_stored, close_crawl, connect
+from webmain.crawl.steps import PENDING, Step
 from webmain.items import Article
-from webmain.options import arguments, chosen, option
 from webmain.revisions.kinds import ChangeKind
-from webmain.signals import Ticks, articles_stored, close_crawl, connect
-from webmain.steps import PENDING, Step
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.store.registry import open_stores
 from webmain.store.review import Doubtful

@@ -15,11 +15,11 @@ from twisted.internet.error import ConnectError, DNSLookupError
 from twisted.internet.interfaces import IResolutionReceiver, IStreamClientEndpoint
 from zope.interface import implementer
 
-from webmain.failures import RefusedAddressError
+from webmain.crawl.failures import RefusedAddressError
+from webmain.crawl.options import own
+from webmain.crawl.recordings import Replay as Replay
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
 from webmain.net.errors import BadAddress
-from webmain.options import own
-from webmain.recordings import Replay as Replay
 
 if TYPE_CHECKING:
     from scrapy import Request

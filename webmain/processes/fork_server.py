@@ -26,7 +26,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.lifeline import die_with, give_back_memory
+from webmain.processes.lifeline import die_with, give_back_memory
 
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
@@ -48,7 +48,7 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         self._connection = Connection(ours.detach())
         self._asking = threading.Lock()
-        code = f"import sys; sys.path[:] = {sys.path!r}; from webmain.fork_server import serve; "
+        code = f"import sys; sys.path[:] = {sys.path!r}; from webmain.processes.fork_server import serve; "
         with theirs:
             code += f"serve({theirs.fileno()}, {os.getpid()})"
             try:

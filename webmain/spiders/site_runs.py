@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
+from webmain.crawl.known_urls import KnownUrls
+from webmain.crawl.signals import SITE_PREFIX, Ticks, connect, count_for_site
 from webmain.items import Article
-from webmain.known_urls import KnownUrls
 from webmain.ledger.file import LedgerError
 from webmain.ledger.runs import GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
-from webmain.signals import SITE_PREFIX, Ticks, connect, count_for_site
 from webmain.spiders.news import NewsSpider
 from webmain.store.protocol import Stored
 from webmain.urls import site_key
@@ -35,7 +35,7 @@ MAX_LENGTHS: Final = 5_000  # articles of a site from which the median length is
 class SiteRuns:
     """Counts the results of `news` for each site, and keeps them in the ledger, one row per site.
 
-    Other components count with `webmain.signals.count_for_site`.
+    Other components count with `webmain.crawl.signals.count_for_site`.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:

@@ -15,9 +15,9 @@ from scrapy.responsetypes import responsetypes
 
 from webmain.archive.recording import WarcIndex, WarcWriter
 from webmain.archive.warc import ArchiveError
-from webmain.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
-from webmain.options import option, site_rules
-from webmain.signals import close_crawl, connect
+from webmain.crawl.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
+from webmain.crawl.options import option, site_rules
+from webmain.crawl.signals import close_crawl, connect
 from webmain.store.protocol import StoreError
 from webmain.urls import without_credentials
 

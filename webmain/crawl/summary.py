@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from webmain.health.prometheus import Textfile, by_label
 from webmain.ledger.runs import GOOD_ENDS
 from webmain.ledger.runs import STOPPED as SHUTDOWN
 from webmain.net.addresses import PRIVATE
-from webmain.prometheus import Textfile, by_label
 from webmain.text.terminal import pad
 
 Stats = Mapping[str, Any]

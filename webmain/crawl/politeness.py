@@ -12,8 +12,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
 from webmain.clock import now_s
-from webmain.options import own, site_rules
-from webmain.signals import connect
+from webmain.crawl.options import own, site_rules
+from webmain.crawl.signals import connect
 
 if TYPE_CHECKING:
     from scrapy.core.downloader import Slot

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from webmain.clock import now_s
+from webmain.crawl.validators import hash_of, validators
 from webmain.ledger.answers import ARTICLE, Answer
 from webmain.ledger.visits import Fetched
 from webmain.metadata.dates import parse_feed_date
 from webmain.store.protocol import Outcome
 from webmain.urls import normalise, site_key, without_credentials
-from webmain.validators import hash_of, validators
 
 if TYPE_CHECKING:
     from datetime import datetime

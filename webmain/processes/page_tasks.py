@@ -16,7 +16,7 @@ from webmain.discovery.look import Look, look
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
-from webmain.lifeline import give_back_memory
+from webmain.processes.lifeline import give_back_memory
 from webmain.sites.fitting import Learnt, Lesson
 from webmain.sites.learning import Likeness, likeness
 from webmain.text.shingles import Signature, signature

@@ -21,20 +21,20 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
 from webmain.corrections.file import CorrectionsFile
+from webmain.crawl.options import chosen, option, own, site_rules
+from webmain.crawl.signals import Ticks, close_crawl, connect, tell_rejected
+from webmain.crawl.visiting import VISIT
+from webmain.crawl.workers import Workers
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
 from webmain.items import Page, Rejected
-from webmain.options import chosen, option, own, site_rules
-from webmain.page_tasks import MAX_DOCUMENTS
-from webmain.pool import PoolClosed
-from webmain.signals import Ticks, close_crawl, connect, tell_rejected
+from webmain.processes.page_tasks import MAX_DOCUMENTS
+from webmain.processes.pool import PoolClosed
 from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, Likeness
 from webmain.sites.model_store import ModelStore
 from webmain.sites.rules import Sites
 from webmain.urls import site_key
-from webmain.visiting import VISIT
-from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -16,13 +16,13 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from webmain.clock import now_s
+from webmain.crawl.failures import OptedOutError, is_page
+from webmain.crawl.options import option, site_rules
+from webmain.crawl.robots import Robots, ask_hosts
+from webmain.crawl.steps import Step
 from webmain.discovery.robots import RobotsRules, path_matches
-from webmain.failures import OptedOutError, is_page
 from webmain.items import Article, Reason, Rejected
 from webmain.metadata.opt_outs import OUR_AGENT, obeyed
-from webmain.options import option, site_rules
-from webmain.robots import Robots, ask_hosts
-from webmain.steps import Step
 from webmain.urls import site_key
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from webmain import settings as defaults
 from webmain.discovery.schedule import Refresh
 from webmain.extraction import Options
 from webmain.extractors.base import Extractor
-from webmain.keep import Keep
+from webmain.items.keep import Keep
 from webmain.sites.rules import Sites, read_sites
 from webmain.text.stopwords import read_stopwords
 from webmain.urls import without_credentials

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, Self
 
-from webmain.signals import connect
+from webmain.crawl.signals import connect
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Worker processes that can be killed, and the tasks that they run on pages."""
