@@ -14,7 +14,7 @@ JOBS ?= auto
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl serve image packages test coverage lock test-servers test-browser check format floors soak bench bench-crawl bench-search bench-batch clean
+.PHONY: crawl serve image packages test coverage lock test-browser check format floors soak bench bench-crawl bench-search bench-batch clean
 
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Modules are compiled when they are first imported, and what was compiled is kept, whatever the environment says: tests start
@@ -69,14 +69,11 @@ packages:
 	test ! -x .ci/packages || .ci/packages
 
 test: packages $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not servers and not soak and not browser" -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -m "not soak and not browser" -n $(JOBS) --dist worksteal
 
 # Lines and branches that the tests run, in this process and in those they start.
 coverage: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not servers and not soak and not browser" -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered
-
-test-servers: $(VENV)/.dev
-	$(BIN)/python -m pytest -m servers
+	$(BIN)/python -m pytest -m "not soak and not browser" -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered
 
 # Needs Debian's packages chromium and fonts-*, and a user other than root: Chromium's sandbox stays on. .ci/run sees to both.
 test-browser: $(VENV)/.dev
