@@ -77,7 +77,7 @@ coverage: $(VENV)/.dev
 
 # Needs Debian's packages chromium and fonts-*, and a user other than root: Chromium's sandbox stays on. .ci/run sees to both.
 test-browser: $(VENV)/.dev
-	$(BIN)/python -m pytest -m browser $(ARGS)
+	$(BIN)/python -m pytest -m browser tests/browser tests/rendering $(ARGS)
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m pytest -m soak --timeout=7200

@@ -24,7 +24,7 @@ from tests.crawl.conftest import LocalSite
 from webmain.store.registry import open_store
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 QUIET = [
     "--disable-quic",
     "--no-first-run",
@@ -46,8 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,10 @@ def serving(folder: Path, *arguments: str, **environment: str) -> Iterator[Servi
     assert "Traceback" not in log.read_text(), log.read_text()
 
 
-@pytest.fixture(scope="module")  # not longer: it keeps an event loop, beside which other tests can not run theirs
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """Debian's Chromium, with its sandbox."""
-    assert shutil.which(CHROMIUM), "there is no Chromium: apt-get install chromium"
+    """Debian's Chromium without a surface, which opens a page in a quarter of the time; with its sandbox."""
+    assert shutil.which(CHROMIUM), "there is no Chromium: .ci/packages browser"
     assert os.geteuid() != 0, "Chromium keeps its sandbox, and so needs an ordinary user: .ci/browser"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, chromium_sandbox=True, args=QUIET)
@@ -122,7 +123,7 @@ def chromium() -> Iterator[Browser]:
 class Visitor:
     """Somebody before the screen, who notices everything: `page` is theirs."""
 
-    def __init__(self, context: BrowserContext, base: str, *, waits_s: float = 15) -> None:
+    def __init__(self, context: BrowserContext, base: str, *, waits_s: float = 90) -> None:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(waits_s * 1000)
         self.base = base

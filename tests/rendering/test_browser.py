@@ -11,10 +11,12 @@ from webmain.extraction import read
 from webmain.features.site_blocks import read_documents
 from webmain.items import Page
 from webmain.items.rendered import RenderingError
+from webmain.rendering.chromium import NAMES
 from webmain.rendering.visit import Answer
 
 pytestmark = pytest.mark.browser
 
+NEXT = "<p>The next page</p>"
 TEXT = "The harbour was dredged again, as the council had promised in the spring. " * 5
 
 
@@ -143,15 +145,17 @@ NAMED = {"/script.js", "/module.js", "/dynamic.js", "/style.css", "/import.css"}
 """What the page asks for from a host that its own markup names for styles and scripts."""
 
 
-def test_no_way_out_of_the_browser_leads_anywhere(draw, inner):
-    for markup in (
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_no_way_out_of_the_browser_leads_anywhere(draw, inner, name):
+    pages = (
         ESCAPES.replace("INNER", inner.url).replace("PORT", str(inner.port)),
         f'<meta http-equiv="refresh" content="0; url={inner.url}/refresh"><p>Text</p>',
         f"<p>Text</p><script>location = '{inner.url}/location'</script>",
         f"<p>Text</p><script>setTimeout(() => location.replace('{inner.url}/replace'), 50)</script>",
         f"<p>Text</p><script>history.pushState(0, '', '/other'); location.reload()</script><img src={inner.url}/i>",
-    ):
-        (drawn,) = draw(markup, answers={"https://paper.example/redirect": answer("", status=302, location=inner.url)})
+    )
+    answers = {"https://paper.example/redirect": answer("", status=302, location=inner.url)}
+    for drawn in draw(*pages, answers=answers, WEBMAIN_CHROMIUM=name):
         assert isinstance(drawn, Drawn), drawn
         assert "root:" not in drawn.html
         assert ">Text" in drawn.html
@@ -187,9 +191,8 @@ def test_redirects_are_checked_step_by_step(draw):
 # ---- Pages that want to stay
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
+def test_dialogs_windows_and_tricks_do_not_hold_a_page(draw):
+    scripts = (
         "alert(1); confirm(2); prompt(3); document.body.append('After')",
         "print(); document.body.append('After')",
         "addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'No' });document.body.append('After')",
@@ -201,18 +204,18 @@ def test_redirects_are_checked_step_by_step(draw):
         "const a = document.createElement('a'); a.href = 'data:application/x,1'; a.download = 'x';"
         "document.body.append(a, 'After'); a.click()",
         "setInterval(() => document.body.append('x'), 5); document.body.append('After')",
-    ],
-)
-def test_dialogs_windows_and_tricks_do_not_hold_a_page(draw, script):
-    first, second = draw(f"<body><p>Text</p><script>{script}</script></body>", "<p>The next page</p>")
-    assert isinstance(first, Drawn), first
-    assert "After" in first.html
-    assert isinstance(second, Drawn), second
+    )
+    pages = [f"<body><p>Text</p><script>{script}</script></body>" for script in scripts]
+    found = draw(*(each for page in pages for each in (page, NEXT)))
+    for page, first, second in zip(pages, found[::2], found[1::2], strict=True):
+        assert isinstance(first, Drawn), (page, first)
+        assert "After" in first.html, page
+        assert isinstance(second, Drawn), (page, second)
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
+@pytest.mark.timeout(400)
+def test_pages_that_never_end_or_are_too_large_are_given_up_and_the_next_one_is_drawn(draw):
+    pages = (
         "<p>Text</p><script>while (true) {}</script>",
         "<p>Text</p><script>setTimeout(() => { while (true) {} }, 200)</script>",
         "<p>Text</p><script>let a = []; while (true) a.push(new Array(1e6).fill(1))</script>",
@@ -221,13 +224,12 @@ def test_dialogs_windows_and_tricks_do_not_hold_a_page(draw, script):
         "<body><script>for (let n = 0; n < 100000; n++) document.body.append(document.createElement('p'))</script>",
         "<body><script>document.body.textContent = 'x'.repeat(2e7)</script>",
         "<frameset><frame src='/a'></frameset>",
-    ],
-)
-def test_pages_that_never_end_or_are_too_large_are_given_up_and_the_next_one_is_drawn(draw, markup):
-    first, second = draw(markup, "<p>The next page</p>", WEBMAIN_RENDER_TIMEOUT_S=6)
-    assert isinstance(first, RenderingError), first
-    assert isinstance(second, Drawn), second
-    assert "The next page" in second.html
+    )
+    found = draw(*(each for page in pages for each in (page, NEXT)), WEBMAIN_RENDER_TIMEOUT_S=6)
+    for page, first, second in zip(pages, found[::2], found[1::2], strict=True):
+        assert isinstance(first, RenderingError), (page, first)
+        assert isinstance(second, Drawn), (page, second)
+        assert "The next page" in second.html
 
 
 def test_a_missing_sandbox_or_browser_is_an_error_and_not_a_page(draw):

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-"""Names under which systems install it."""
+NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+"""Names under which systems install it; the first one has no surface, and draws a page in less than half of the time."""
 
 ARGUMENTS: Final = (
     # No name resolves, and a proxy that does not exist is set for all addresses, so the browser itself reaches nothing.
