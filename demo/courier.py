@@ -297,6 +297,12 @@ class Courier(Site):
         )
 
 
+class LaterCourier(Courier):
+    """The same paper a day later: a story has news, and another was taken over from the Tangle."""
+
+    later: ClassVar[tuple[str, ...]] = ("courier_later",)
+
+
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 

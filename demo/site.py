@@ -28,11 +28,13 @@ class Site(ABC):
     host: ClassVar[str]
     other_hosts: ClassVar[tuple[str, ...]] = ()
     language: ClassVar[str]
+    later: ClassVar[tuple[str, ...]] = ()
+    """Folders with texts that were changed or added later."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin.format(host=self.host)
         self.root = urlsplit(self.origin).path
-        self.stories: tuple[Story, ...] = stories(self.key)
+        self.stories: tuple[Story, ...] = stories(self.key, *self.later)
         self.comments = comments(self.language)
         self._routes: dict[str, Route] = {"/robots.txt": lambda _: self._text(self.robots())}
         for story in self.stories:

@@ -115,9 +115,10 @@ def plain(text: str) -> str:
 
 
 @functools.cache
-def stories(site: str) -> tuple[Story, ...]:
-    """Read all stories of one site, newest first."""
-    found = [_story(path) for path in sorted((TEXTS / site).glob("*.toml"))]
+def stories(*folders: str) -> tuple[Story, ...]:
+    """Read all stories of one site, newest first; a file replaces that of its name in an earlier folder."""
+    files = {path.name: path for folder in folders for path in sorted((TEXTS / folder).glob("*.toml"))}
+    found = map(_story, files.values())
     return tuple(sorted(found, key=lambda s: (s.published, s.slug), reverse=True))
 
 

@@ -6,16 +6,15 @@ import gzip
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from typing import Protocol
+from typing import ClassVar, Protocol
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from demo.courier import Courier
+from demo.courier import Courier, LaterCourier
 from demo.khaosai import Khaosai
 from demo.site import Site
 from demo.tangle import Tangle
 from demo.wire import Asked, Expected, Reply, Trap, redirect, tagged
 
-SITES: tuple[type[Site], ...] = (Courier, Khaosai, Tangle)
 _PACKED_HOSTS = frozenset({Courier.host, Tangle.host})
 _TAGGED_HOSTS = frozenset({Courier.host, Khaosai.host})
 _PACK_FROM_BYTES = 1024
@@ -48,8 +47,10 @@ class Web:
         Where the sites stand, with `{host}` for the host; all absolute links are written accordingly.
     """
 
+    kinds: ClassVar[tuple[type[Site], ...]] = (Courier, Khaosai, Tangle)
+
     def __init__(self, *, origin: str = "https://{host}") -> None:
-        self.sites: tuple[Site, ...] = tuple(kind(origin) for kind in SITES)
+        self.sites: tuple[Site, ...] = tuple(kind(origin) for kind in self.kinds)
         self.visits: Counter[str] = Counter()
         self._only_https = origin.startswith("https://{host}")
         self._by_host = {host: site for site in self.sites for host in site.hosts}
@@ -110,6 +111,12 @@ class Web:
         if host in _PACKED_HOSTS:
             reply = _packed(reply, lower.get("accept-encoding", ""))
         return Reply(reply.status, reply.headers, b"") if method == "HEAD" else reply
+
+
+class LaterWeb(Web):
+    """The same sites a day later, so that a second crawl finds a changed article and a copy."""
+
+    kinds = (LaterCourier, Khaosai, Tangle)
 
 
 def split_url(url: str) -> SplitResult:

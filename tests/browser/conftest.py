@@ -65,15 +65,14 @@ class Serving:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the articles of the made-up web, one in Chinese and one in Arabic, and the recorded pages."""
+    """The store of `make serve`, with one article in Chinese and one in Arabic, and the recorded pages."""
     place = tmp_path_factory.mktemp("served")
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "demo.settings", "PYTHONPATH": str(ROOT)}
-    command = "-m scrapy crawl news -a sites=demo/sites.txt -s LOG_LEVEL=ERROR".split()
-    arguments = ["-a", f"store=sqlite:{place / 'demo.db'}", "-a", f"record={place / 'demo.db.warc.gz'}"]
-    settings = ["-s", f"WEBMAIN_MODELS={place / 'models'}"]
-    subprocess.run(
-        [sys.executable, *command, *arguments, *settings], cwd=ROOT, env=environment, check=True, capture_output=True
-    )
+    kept = f"-a store=sqlite:{place / 'demo.db'} -a record={place / 'demo.db.warc.gz'} -s WEBMAIN_MODELS={place / 'models'}"
+    later = "-a site=harbour-courier.example -a skip_known=false -a include=*seal-pup*,*village-clocks*"
+    for what in ("-a sites=demo/sites.txt", f"{later} -s DEMO_WEB=demo.web.LaterWeb"):
+        command = [sys.executable, *f"-m scrapy crawl news -s LOG_LEVEL=ERROR {kept} {what}".split()]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     with open_store(f"sqlite:{place / 'demo.db'}") as store:
         for language, name in OTHERS.items():
             store.add(

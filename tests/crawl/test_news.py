@@ -14,6 +14,7 @@ from demo.web import Web
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.items import Reason, article_id
+from webmain.store.registry import open_store
 
 EVERYTHING = "harbour-courier.example,khaosaiklang.example,the-tangle.example"
 WHOLE = pytest.StashKey()
@@ -307,3 +308,17 @@ def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_sit
     done = crawl("news", site=site.url)
     assert len(done.articles()) == 1
     assert "the front page can not be fetched" in done.out
+
+
+def test_a_day_later_a_changed_article_has_a_revision_and_a_copy_is_known_as_one(crawl, tmp_path):
+    store = f"sqlite:{tmp_path / 'demo.db'}"
+    crawl("news", site="harbour-courier.example,the-tangle.example", module="demo.settings", store=store)
+    later = {"DEMO_WEB": "demo.web.LaterWeb"}
+    again = {"include": "*seal-pup*,*village-clocks*", "skip_known": "false"}
+    crawl("news", site="harbour-courier.example", module="demo.settings", store=store, settings=later, **again)
+    with open_store(store) as opened:
+        (copy,) = [a for a in opened.articles() if a.duplicate_of]
+        original = opened.get(copy.duplicate_of)
+        changed = [a.url for a in opened.articles() if len(list(opened.revisions(a.id))) > 1]
+    assert (copy.site, original.site) == ("harbour-courier.example", "the-tangle.example")
+    assert [url.rpartition("/")[2] for url in changed] == ["seal-pup-rescue"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from demo.web import UnknownHostError, Web
+from demo.web import LaterWeb, UnknownHostError, Web
 from demo.wire import Expected, Reply
 
 SHARED = Web()
@@ -215,3 +215,12 @@ def test_pages_escape_what_a_url_brings_along(web: Web) -> None:
     reply = web.respond("https://the-tangle.example/stories/?section=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&page=x")
     assert reply.status == 200
     assert b"<script>alert" not in reply.body
+
+
+def test_a_day_later_one_story_has_news_and_one_is_new() -> None:
+    before, after = ({e.url: e for e in web.expected()} for web in (SHARED, LaterWeb()))
+    assert len(after) == len(before) + 1
+    (changed,) = [e for url, e in before.items() if after[url].text != e.text]
+    web = LaterWeb()
+    assert fold(after[changed.url].text.rpartition("\n")[2]) in stripped(decoded(web.respond(changed.url)))
+    assert changed.url in decoded(web.respond("https://www.harbour-courier.example/feed/atom.xml"))
