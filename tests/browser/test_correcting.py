@@ -32,13 +32,13 @@ def test_a_part_is_clicked_in_the_page_and_the_correction_kept_seen_and_taken_ba
     if size == WIDE:
         picture(visitor, "correct")
     page.get_by_label("Note").fill("seen by a reader")
-    page.get_by_role("button", name="Keep the correction").click()
+    page.get_by_role("button", name="Save the correction").click()
     page.wait_for_url("**/corrections/*")
     assert page.get_by_text("seen by a reader").count() == 1
     assert page.get_by_role("region", name="What was marked").get_by_role("row").count() == 3
     page.get_by_role("link", name="Corrections", exact=True).click()
     page.get_by_role("link", name=URL.format(size[0])).click()
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo the correction").click()
     page.wait_for_url("**/corrections")
     assert "taken back" in page.get_by_role("status").first.inner_text()
     assert page.get_by_role("link", name=URL.format(size[0])).count() == 0
@@ -50,7 +50,7 @@ def test_without_scripts_the_boxes_do_it(visit):
     page.get_by_role("link", name="Correct it").first.click()
     boxes = page.get_by_role("region", name="Parts of the page").get_by_role("checkbox")
     boxes.first.set_checked(not boxes.first.is_checked())
-    page.get_by_role("button", name="Keep the correction").click()
+    page.get_by_role("button", name="Save the correction").click()
     page.wait_for_url("**/corrections/*")
     page.get_by_role("link", name="Propose a rule for corrected.example").click()
     page.wait_for_url("**/rules/corrected.example")

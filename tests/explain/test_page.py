@@ -79,6 +79,11 @@ def test_the_summary_leads_from_the_address_to_the_text():
     assert rows["Removed"].endswith("1 pruned")
 
 
+def test_one_is_one_in_the_summary():
+    rows = parsed("<p>Tide</p>", "pab")[1].css("[aria-label=Summary] tr")
+    assert "1 run of text, 4 characters" in [row.css_first("td").text() for row in rows]
+
+
 def test_every_block_is_a_row_with_its_features():
     found, tree = parsed()
     rows = tree.css(".ex-blocks tbody tr")

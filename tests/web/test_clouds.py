@@ -146,7 +146,7 @@ def test_without_a_store_the_page_says_so(connect: Connect, tmp_path: Path) -> N
     (tmp_path / "other.db").write_text("no database")
     answer = connect(store=f"sqlite:{tmp_path / 'other.db'}").get("/clouds")
     assert answer.status_code == 503
-    assert "can not be read" in answer.text
+    assert "cannot be read" in answer.text
 
 
 def test_the_style_sheet_needs_no_token(connect: Connect, store: str) -> None:

@@ -49,21 +49,21 @@ def test_a_correction_is_kept_listed_shown_and_taken_back(client):
     assert PROSE.format(3) in one.text
     assert one.note == "no news"
     shown = client.get(place).text
-    assert "The correction is kept." in shown
+    assert "The correction was saved." in shown
     assert PROSE.format(4) in shown
     listed = client.get("/corrections").text
     assert place in listed
     assert "https://harbour.example/tide" in listed
     again = client.send_form(f"{place}/undo", {}, page=place)
     assert again.headers["location"] == "/corrections"
-    assert "Nothing was corrected so far" in client.get("/corrections").text
+    assert "No page has been corrected yet" in client.get("/corrections").text
     assert client.get(place).status_code == 404
 
 
 def test_a_second_correction_of_a_page_takes_the_place_of_the_first(client):
     corrected(client, PROSE.format(4))
     place = corrected(client, PROSE.format(1)).headers["location"]
-    assert "written anew" in client.get(place).text
+    assert "earlier correction was replaced" in client.get(place).text
     (one,) = CorrectionsFile(client.app.state.web.config.corrections)
     assert [mark.text for mark in one.marked] == [PROSE.format(1)]
 

@@ -76,11 +76,11 @@ def test_a_crawl_of_the_made_up_web_is_started_watched_and_listed(client):
     assert (answer.status_code, answer.headers["location"]) == (303, "/crawls/now")
     assert 'http-equiv="refresh"' in client.get("/crawls/now").text
     page = wait_for(lambda: ended(client))
-    assert "The crawl finished" in page, page
+    assert "The crawl stopped at its limit of articles" in page, page
     assert "4 new" in page
     number = re.search(r'href="/crawls/(\d+)"', page)[1]
     run = client.get(f"/crawls/{number}").text
-    assert "max articles" in run
+    assert "stopped at its limit of articles" in run
     assert "harbour-courier.example" in run
     assert "4 articles" in client.get("/articles").text
     assert f'href="/crawls/{number}"' in client.get("/crawls").text
@@ -337,7 +337,7 @@ def test_hostile_figures_and_arguments_of_a_crawl_are_text(connect, tmp_path):
         page = client.get(path)
         assert page.status_code == 200, path
         assert "<script>" not in page.text
-    assert "no end noted" in client.get("/crawls/3").text
+    assert "end not recorded" in client.get("/crawls/3").text
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,8 @@ def test_what_can_not_be_searched_for_is_answered_with_what_is_allowed(browse, q
     answer = browse(article(0)).get(f"/search?{query}")
     assert answer.status_code in (200, 400)
     assert answer.status_code == 400 or query.startswith("q=a b")
+    assert '<form method="get" action="/search"' in answer.text
+    assert ('role="alert"' in answer.text) == (answer.status_code == 400)
 
 
 @pytest.mark.parametrize(

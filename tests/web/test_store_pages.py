@@ -90,7 +90,10 @@ def test_filters_and_sorts(browse, query, wanted):
 def test_what_can_not_be_read_is_answered_with_what_is_allowed(browse, query):
     answer = browse(article()).get(f"/articles?{query}")
     assert answer.status_code == 400
-    assert query.partition("=")[0] in answer.text.lower()
+    problem = answer.text.partition('role="alert">')[2].partition("<")[0]
+    assert query.partition("=")[0] in problem.lower()
+    assert '<form method="get" action="/articles"' in answer.text
+    assert titles(answer.text) == []
 
 
 def test_a_part_after_an_article_that_is_gone_leads_to_the_beginning(browse):
@@ -171,17 +174,17 @@ def test_each_text_is_shown_as_stored_by_then_with_what_was_changed(browse):
     blocks = tuple(ArticleBlock(kind=Kind.PARAGRAPH, text=part) for part in text.split("\n\n"))
     client = browse(before, article(0, text=text, blocks=blocks))
     page = client.get(f"/articles/{FIRST}").text
-    assert f'href="/articles/{FIRST}/texts/1"' in page
-    first, second = (client.get(f"/articles/{FIRST}/texts/{n}").text for n in (1, 2))
+    assert f'href="/articles/{FIRST}/revisions/1"' in page
+    first, second = (client.get(f"/articles/{FIRST}/revisions/{n}").text for n in (1, 2))
     assert "was mended." in first
     assert "rebuilt" not in first
     assert "<del>mended</del>" in second
     assert "<ins>It rained.</ins>" in second
     assert "1 changed" in second
-    assert "1 new" in second
+    assert "1 added" in second
     assert '<tr class="kept">' in second
-    assert client.get(f"/articles/{FIRST}/texts/3").status_code == 404
-    assert client.get(f"/articles/{FIRST}/texts/99999999999999999999999").status_code == 404
+    assert client.get(f"/articles/{FIRST}/revisions/3").status_code == 404
+    assert client.get(f"/articles/{FIRST}/revisions/99999999999999999999999").status_code == 404
 
 
 def test_without_a_store_the_pages_say_so_and_make_none(connect, tmp_path):
@@ -198,7 +201,7 @@ def test_what_is_no_database_of_ours_is_an_error_that_says_so(connect, tmp_path,
     path.write_bytes(b"something else, of another program" * 100)
     page = connect(store=spec.format(path)).get("/articles")
     assert page.status_code == 503
-    assert "can not be read" in page.text
+    assert "cannot be read" in page.text
 
 
 def test_right_to_left_articles_are_set_so(browse):

@@ -194,6 +194,10 @@ def _cut(text: str, most: int) -> str:
     return fit(text if len(text) <= most else text[: most - 1] + "…")
 
 
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def _facts(article: Article) -> Iterator[Fact]:
     """Yield the metadata that a page states and the values determined about it."""
     for field in fields(Metadata):
@@ -241,14 +245,14 @@ def _summary(view: View) -> Iterator[Fact]:
         return
     by_lines = judged.unit is Unit.LINES
     n_chars = document.lines.text_lengths if by_lines else document.leaves.n_chars
-    what = "lines of the source" if by_lines else "runs of text"
-    total = int(n_chars.sum())
-    yield Fact(name="text data", value=f"{int(np.count_nonzero(n_chars)):,} {what}, {total:,} characters")
+    unit, of = ("line", " of the source") if by_lines else ("run", " of text")
+    n_units, total = int(np.count_nonzero(n_chars)), int(n_chars.sum())
+    yield Fact(name="text data", value=f"{_count(n_units, unit)}{of}, {_count(total, 'character')}")
     segmentation = judged.segmentation
     linked = document.lines.anchor_lengths if by_lines else n_chars * document.leaves.has(Flag.IN_ANCHOR)
     share = segmentation.sums(linked) / np.maximum(segmentation.sums(n_chars), 1)
     n_links = int(np.count_nonzero(share >= MIN_LINKED))
-    yield Fact(name="kinds of data", value=f"{len(share) - n_links:,} blocks of text, {n_links:,} of links")
+    yield Fact(name="kinds of data", value=f"{_count(len(share) - n_links, 'block')} of text, {n_links:,} of links")
     n_kept = int(judged.kept.sum())
     yield Fact(name="labels", value=f"{n_kept:,} related (1), {len(judged.kept) - n_kept:,} unrelated (0)")
     removed = {verdict: n for verdict, n in view.counts.items() if verdict != Verdict.CONTENT}
@@ -257,6 +261,6 @@ def _summary(view: View) -> Iterator[Fact]:
         yield Fact(name="result", value=view.rejected)
         return
     of_source = 1 - len(article.text.encode("utf-8", "replace")) / max(1, len(document.source))
-    words = f"{article.n_words:,} words, {len(article.text):,} characters, {of_source:.1%} less than the source"
-    yield Fact(name="content", value=words)
+    kept = f"{_count(article.n_words, 'word')}, {_count(len(article.text), 'character')}"
+    yield Fact(name="content", value=f"{kept}, {of_source:.1%} less than the source")
     yield Fact(name="summarized text", value=_cut(" ".join(article.text.split()), MOST_SUMMARY))

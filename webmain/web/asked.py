@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
@@ -105,13 +105,17 @@ def asked_of(request: Request) -> Asked:
     Problem
         A filter cannot be read.
     """
-    given: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if len(value) > MAX_VALUE_CHARS:
             raise Problem(400, f"{name[:40]}: {len(value):,} characters were given, allowed are {MAX_VALUE_CHARS:,}.")
-        if value.strip():
-            given[name] = value.strip().replace("\0", "")
-    return Asked(request.url.path, given, filters_of(given))
+    asked = unchecked(request)
+    return replace(asked, filters=filters_of(asked.given))
+
+
+def unchecked(request: Request) -> Asked:
+    """Return the query without its filters, for showing it again in its form."""
+    given = {name: value.strip()[:MAX_VALUE_CHARS].replace("\0", "") for name, value in request.query_params.items()}
+    return Asked(request.url.path, {name: value for name, value in given.items() if value})
 
 
 def filters_of(given: Mapping[str, str]) -> Filters:

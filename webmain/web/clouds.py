@@ -99,7 +99,7 @@ class Clouds:
             async with web_of(request).tasks.slot(), self._turn:
                 return Response(await asyncio.to_thread(drawn), media_type=MEDIA_TYPES[form])
         except CloudError as error:
-            raise Problem(503, f"The picture can not be drawn: {error}", code="no_picture") from None
+            raise Problem(503, f"The picture cannot be drawn: {error}", code="no_picture") from None
 
     async def style(self, _: Request) -> Response:
         """Return the style sheet of clouds."""
@@ -127,7 +127,7 @@ class Clouds:
         except (QueryError, CloudError) as error:
             raise Problem(400, sentence(f"{error}.")) from None
         except StoreError as error:
-            raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
+            raise Problem(503, f"The store of articles cannot be read: {error}", code="no_store") from None
 
 
 def _made(asked: Asked) -> Cloud:

@@ -113,7 +113,7 @@ async def save(request: Request) -> Response:
         place = f"/results/{request.path_params['name']}/{request.path_params['n']}/correct"
         return redirect(request, place, notice="Nothing was changed: check or uncheck some parts first.")
     replaced = await _with_file(web, lambda file: file.save(found))
-    notice = "The correction was written anew." if replaced else "The correction is kept."
+    notice = "The earlier correction was replaced." if replaced else "The correction was saved."
     return redirect(request, f"/corrections/{found.id}", notice=notice)
 
 

@@ -54,6 +54,13 @@ ENDS: Final = {
 }
 """Meanings of a crawl's exit codes."""
 
+LIMITS: Final = {
+    "max_articles": "stopped at its limit of articles",
+    "max_pages": "stopped at its limit of pages",
+    "closespider_timeout": "stopped at its limit of time",
+}
+"""Meanings of Scrapy's reasons for an end at a limit."""
+
 _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT")
 """Variables of the server's environment that a crawl does not inherit."""
 
@@ -243,6 +250,8 @@ class Crawl:
     def end(self) -> str:
         """How it ended, for people."""
         code = self.code
+        if code == 0 and (limit := LIMITS.get(str(self.stats.get("finish_reason")))):
+            return limit
         return "" if code is None else ENDS.get(code, f"was ended (exit code {code})")
 
     @property
@@ -325,8 +334,8 @@ class Crawls:
             try:
                 self.last = Crawl(wanted, line, environment(wanted), self._folder)
             except OSError as error:
-                logger.error("The crawl can not be started: %s", error)
-                raise Problem(503, "The crawl can not be started; the server's log says why.") from None
+                logger.error("The crawl cannot be started: %s", error)
+                raise Problem(503, "The crawl cannot be started; the server's log says why.") from None
             return self.last
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from webmain.crawl.summary import FAILING, outcome
 from webmain.web.asked import asked_of
 from webmain.web.choices import methods
-from webmain.web.crawling import demo_sites, wanted_of
+from webmain.web.crawling import LIMITS, demo_sites, wanted_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
 from webmain.web.store_pages import reading
@@ -55,6 +55,7 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
         runs=[(run, found := figures_of(run.stats), _sites(run, found)) for run in listed[:ROWS]],
         before=listed[ROWS - 1].id if len(listed) > ROWS else None,
         is_first=before is None,
+        limits=LIMITS,
         has_demo=demo_sites() is not None,
         methods=methods(),
     )
@@ -127,6 +128,7 @@ def run(request: Request, store: SqliteStore) -> Response:
         request,
         "crawl.html.jinja",
         run=found,
+        limits=LIMITS,
         found=figures_of(found.stats),
         n_stored=catalogue.n_stored(number),
         is_running=_run_of(web_of(request).crawls.last) == found.id and not found.finished,

@@ -8,17 +8,17 @@ from typing import Final
 from starlette.exceptions import HTTPException
 
 TITLES: Final = {
-    400: "This request can not be understood",
+    400: "This request cannot be understood",
     401: "A token is needed",
     403: "This is not allowed",
     404: "There is no such page",
-    405: "This page can not be asked so",
+    405: "This page does not accept this method",
     408: "The request took too long",
     409: "This is not possible now",
     413: "This is too large",
     415: "This kind of data is not understood",
     421: "This is not the name of this server",
-    422: "This can not be extracted",
+    422: "This cannot be extracted",
     429: "Too many requests",
     500: "Something went wrong here",
     502: "The page could not be fetched",

@@ -158,7 +158,7 @@ async def _from_store(read: Callable[[], T]) -> T:
     try:
         return await asyncio.to_thread(read)
     except StoreError as error:
-        raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
+        raise Problem(503, f"The store of articles cannot be read: {error}", code="no_store") from None
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:

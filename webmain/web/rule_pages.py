@@ -112,7 +112,7 @@ async def accept(request: Request) -> Response:
     except (SitesError, MissingExtraError) as error:
         raise Problem(503, f"{error}.") from None
     except OSError as error:
-        raise Problem(503, f"{path} can not be written: {error.strerror or error}.") from None
+        raise Problem(503, f"{path} cannot be written: {error.strerror or error}.") from None
     web.config = replace(web.config, sites=sites)
     await web.tasks.renew(web.config)
     return redirect(

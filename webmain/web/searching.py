@@ -13,7 +13,7 @@ from starlette.routing import Route
 from webmain.web.asked import FILTERS, asked_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
-from webmain.web.store_pages import known_values, reading
+from webmain.web.store_pages import known_values, reading, with_form
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -54,13 +54,10 @@ class Searching:
 
     def page(self, request: Request) -> Response:
         """Show the results of a search, or only its form."""
-        return reading(self._page)(request)
+        return reading(with_form("search.html.jinja")(self._page))(request)
 
     def _page(self, request: Request, store: SqliteStore) -> Response:
-        asked, is_indexing = (
-            asked_of(request),
-            self.is_indexing,
-        )  # asked first: results may be older than the index's end
+        asked, is_indexing = asked_of(request), self.is_indexing  # read before the results, which may be older
         match, per = asked.choice("match", ("all", "any")) or "all", asked.choice("per", ("page", "block")) or "page"
         index, query = store.index(), asked.given.get("q", "")
         results: Results | None = None
@@ -84,9 +81,6 @@ class Searching:
             request,
             "search.html.jinja",
             asked=asked,
-            query=query,
-            match=match,
-            per=per,
             results=results,
             found=[(hit, passages(hit.snippet)) for hit in results.hits] if results else [],
             n_found=n_found,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from starlette.routing import Route
 
-from webmain.web.asked import asked_of
+from webmain.web.asked import asked_of, unchecked
 from webmain.web.extracting import article_file
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -34,9 +35,10 @@ Known: TypeAlias = Mapping[Literal["site", "language", "extractor"], list[tuple[
 NONE_KNOWN: Final[Known] = {"site": [], "language": [], "extractor": []}
 
 Handler: TypeAlias = Callable[["Request"], "Response"]
+Reader: TypeAlias = Callable[["Request", "SqliteStore"], "Response"]
 
 
-def reading(handler: Callable[[Request, SqliteStore], Response]) -> Handler:
+def reading(handler: Reader) -> Handler:
     """Call a handler with the store, open for reading; return a page that says so if there is no store."""
 
     @wraps(handler)
@@ -60,7 +62,29 @@ def reading(handler: Callable[[Request, SqliteStore], Response]) -> Handler:
     return answering
 
 
+def with_form(template: str) -> Callable[[Reader], Reader]:
+    """Answer a query that is not allowed with its form and the reason."""
+
+    def decorated(handler: Reader) -> Reader:
+        @wraps(handler)
+        def answering(request: Request, store: SqliteStore) -> Response:
+            try:
+                return handler(request, store)
+            except Problem as problem:
+                if problem.status_code != HTTPStatus.BAD_REQUEST:
+                    raise
+                known = known_values(web_of(request).config)
+                return render(
+                    request, template, status=400, problem=problem.detail, asked=unchecked(request), known=known
+                )
+
+        return answering
+
+    return decorated
+
+
 @reading
+@with_form("articles.html.jinja")
 def articles(request: Request, store: SqliteStore) -> Response:
     """List the articles that pass the filters, page by page."""
     asked, catalogue = asked_of(request), store.catalogue()
@@ -137,7 +161,7 @@ def revision(request: Request, store: SqliteStore) -> Response:
     found = {each.number: each for each in store.revisions(request.path_params["article"])}
     this = found.get(number)
     if this is None:
-        raise Problem(404, "The store has no such text of this article.")
+        raise Problem(404, "The store has no such revision of this article.")
     earlier = max((other for other in found if other < number), default=None)
     before = found[earlier].article if earlier is not None else None
     return render(
@@ -168,5 +192,5 @@ def routes() -> list[Route]:
         Route("/articles", articles),
         Route("/articles/{article}", article),
         Route("/articles/{article}/article.{form}", download),
-        Route("/articles/{article}/texts/{number:int}", revision),
+        Route("/articles/{article}/revisions/{number:int}", revision),
     ]

@@ -32,7 +32,7 @@ def open_for_reading(config: Config) -> Store:
     try:
         return open_store(config.store, read_only=True)
     except (StoreError, ValueError) as error:
-        raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
+        raise Problem(503, f"The store of articles cannot be read: {error}", code="no_store") from None
 
 
 def article_of(config: Config, article_id: str) -> Article:
