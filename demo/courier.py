@@ -65,7 +65,7 @@ class Courier(Site):
                     self.absolute(f"/sitemaps/{n}") for n in ("articles-2026.xml.gz", "news.xml", "sections.xml")
                 )
             ),
-            "/sitemaps/articles-2026.xml.gz": lambda _: gzipped(feeds.sitemap(self.entries(self._listed()))),
+            "/sitemaps/articles-2026.xml.gz": lambda _: gzipped(feeds.sitemap(self.dated(self._listed()))),
             "/sitemaps/news.xml": lambda _: xml(feeds.news_sitemap(NAME, self.entries(self._listed()[:5]))),
             "/about": page(
                 self._plain_page("About us", "The Harbour Courier has been printed in Wexhaven since 1871.")
@@ -81,8 +81,8 @@ class Courier(Site):
             for number, part in enumerate(pages, 1):
                 at = path if number == 1 else f"{path}page/{number}/"
                 routes[at] = page(self._hub(path, title, part, number=number, last=len(pages)))
-        hubs = [self.absolute(path) for path in routes if path.endswith("/")]
-        routes["/sitemaps/sections.xml"] = lambda _: xml(feeds.sitemap([], hubs))
+        hubs = [(self.absolute(path), None) for path in routes if path.endswith("/")]
+        routes["/sitemaps/sections.xml"] = lambda _: xml(feeds.sitemap(hubs))
         return routes
 
     def robots(self) -> str:

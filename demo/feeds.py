@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime
 from typing import Any
 
-from demo.render import esc, rfc_822
+from demo.render import esc
 from demo.stories import Story
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -21,6 +23,11 @@ class Entry:
     url: str
     story: Story
     content: str = ""
+
+    @property
+    def changed(self) -> datetime:
+        """When the story was changed last."""
+        return self.story.modified or self.story.published
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +49,14 @@ def atom(channel: Channel, entries: Sequence[Entry]) -> str:
 <link rel="alternate" type="text/html" href="{esc(e.url)}"/>
 <id>{esc(e.url)}</id>
 <published>{e.story.published.isoformat()}</published>
-<updated>{(e.story.modified or e.story.published).isoformat()}</updated>
+<updated>{e.changed.isoformat()}</updated>
 {"".join(f"<author><name>{esc(name)}</name></author>" for name in e.story.authors)}
 <category term="{esc(e.story.section)}"/>
 <summary>{esc(e.story.summary)}</summary>
 </entry>"""
         for e in entries
     )
-    updated = max(e.story.modified or e.story.published for e in entries).isoformat()
+    updated = max(e.changed for e in entries).isoformat()
     return f"""{_XML}<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{channel.language}">
 <title>{esc(channel.title)}</title><subtitle>{esc(channel.description)}</subtitle>
 <link rel="self" href="{esc(channel.url)}"/><link rel="alternate" href="{esc(channel.home)}"/>
@@ -66,7 +73,7 @@ def rss(channel: Channel, entries: Sequence[Entry]) -> str:
 <title>{esc(e.story.title)}</title>
 <link>{esc(e.url)}</link>
 <guid isPermaLink="false">{e.story.number}@{esc(channel.home)}</guid>
-<pubDate>{rfc_822(e.story.published)}</pubDate>
+<pubDate>{format_datetime(e.story.published)}</pubDate>
 {"".join(f"<dc:creator>{esc(name)}</dc:creator>" for name in e.story.authors)}
 {"".join(f"<category>{esc(tag)}</category>" for tag in e.story.tags)}
 <description><![CDATA[<p>{esc(e.story.summary)}</p>]]></description>
@@ -95,7 +102,7 @@ def json_feed(channel: Channel, entries: Sequence[Entry]) -> str:
             "title": e.story.title,
             "summary": e.story.summary,
             "date_published": e.story.published.isoformat(),
-            "date_modified": (e.story.modified or e.story.published).isoformat(),
+            "date_modified": e.changed.isoformat(),
             "authors": [{"name": name} for name in e.story.authors],
             "tags": list(e.story.tags),
             "language": e.story.language,
@@ -121,15 +128,13 @@ def sitemap_index(urls: Iterable[str]) -> str:
     return f'{_XML}<sitemapindex xmlns="{_SITEMAP}">\n{items}\n</sitemapindex>\n'
 
 
-def sitemap(entries: Iterable[Entry], others: Iterable[str] = ()) -> str:
-    """Write a plain sitemap: stories with `lastmod`, other pages without."""
-    items = [
-        f"<url><loc>{esc(e.url)}</loc><lastmod>{(e.story.modified or e.story.published).isoformat()}</lastmod></url>"
-        for e in entries
-    ]
-    items += [f"<url><loc>{esc(u)}</loc><changefreq>hourly</changefreq></url>" for u in others]
-    joined = "\n".join(items)
-    return f'{_XML}<urlset xmlns="{_SITEMAP}">\n{joined}\n</urlset>\n'
+def sitemap(pages: Iterable[tuple[str, datetime | None]]) -> str:
+    """Write a plain sitemap of URLs, with `lastmod` where there is a time."""
+    items = "\n".join(
+        f"<url><loc>{esc(url)}</loc>{f'<lastmod>{changed.isoformat()}</lastmod>' if changed else ''}</url>"
+        for url, changed in pages
+    )
+    return f'{_XML}<urlset xmlns="{_SITEMAP}">\n{items}\n</urlset>\n'
 
 
 def news_sitemap(name: str, entries: Iterable[Entry]) -> str:

@@ -19,7 +19,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.misc import load_object
 from twisted.python.failure import Failure
 
-from demo.web import Responder, UnknownHostError
+from demo.wire import Responder, UnknownHostError
 
 DEFAULT_WEB = "demo.web.Web"
 

@@ -71,7 +71,7 @@ class Khaosai(Site):
                 feeds.sitemap_index(self.absolute(p) for p in ("/sitemap/news-1.xml.gz", "/sitemap/google-news.xml")),
                 kind="text/xml",
             ),
-            "/sitemap/news-1.xml.gz": lambda _: gzipped(feeds.sitemap(self.entries()), kind="application/octet-stream"),
+            "/sitemap/news-1.xml.gz": lambda _: gzipped(feeds.sitemap(self.dated()), kind="application/octet-stream"),
             "/sitemap/google-news.xml": lambda _: xml(feeds.news_sitemap(NAME, self.entries(self.stories[:4]))),
             "/about": page(self._plain("เกี่ยวกับเรา", "ข่าวสายกลางเป็นสำนักข่าวสมมติ ทุกเรื่องในเว็บนี้แต่งขึ้นเพื่อการทดสอบ")),
         }

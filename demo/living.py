@@ -20,10 +20,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from demo.feeds import sitemap, sitemap_index
 from demo.many import LANGUAGES, Draft, draft_of
 from demo.render import esc
-from demo.web import UnknownHostError, split_url
-from demo.wire import Reply, html, redirect, xml
+from demo.wire import Asked, Reply, Responder, html, text, xml
 
 HOST: Final = "www.living-times.example"
 START: Final = datetime(2026, 10, 1, tzinfo=UTC)
@@ -57,9 +57,13 @@ class Story:
         """Its path."""
         return f"/{SECTIONS[self.number % len(SECTIONS)]}/{self.published:%Y/%m/%d}/story-{self.number}"
 
+    def changed(self, at: datetime) -> datetime:
+        """Return when it was changed last before a time."""
+        return max([self.published, *(when for when, _ in self.edits if when <= at)])
+
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """One request that was answered: when, for what, how, and which version of an article it gave (from 1, else 0)."""
 
     at: datetime
@@ -70,14 +74,14 @@ class Asked:
 
 
 @dataclass
-class LivingSite:
+class LivingSite(Responder):
     """The site; answers like `demo.web.Web`, as of the time that `clock` gives in seconds since 1970.
 
     Attributes
     ----------
     n_days : int
         Days on which articles appear, from `START`; as many come before, so that the site is not new.
-    log : list of Asked
+    log : list of Request
         Every request so far.
     """
 
@@ -86,12 +90,10 @@ class LivingSite:
     a_day: int = 12
     seed: int = 0
     host: str = HOST
-    log: list[Asked] = field(default_factory=list)
+    log: list[Request] = field(default_factory=list)
 
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The one host name."""
-        return (self.host,)
+    def __post_init__(self) -> None:
+        super().__init__((self.host,), only_https=True)
 
     @cached_property
     def stories(self) -> tuple[Story, ...]:
@@ -124,34 +126,21 @@ class LivingSite:
                 draft = _edited(draft, edit, random.Random(f"{self.seed}/{story.number}/{n}"), self.seed)
         return draft
 
-    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
-        """Answer one request, and note it.
-
-        Raises
-        ------
-        UnknownHostError
-            The host is another one.
-        """
-        parts = split_url(url)
-        if parts.hostname != self.host:
-            raise UnknownHostError(f"no such host in the made-up web: {parts.hostname!r}")
-        if parts.scheme == "http":
-            return redirect(parts._replace(scheme="https").geturl())
-        asked = {name.lower(): value for name, value in (headers or {}).items()}
-        now = datetime.fromtimestamp(self.clock(), UTC)
-        path = parts.path or "/"
+    def answer(self, asked: Asked) -> Reply:
+        """Answer one request, and note it."""
+        now, path = datetime.fromtimestamp(self.clock(), UTC), asked.path
         story = self._by_path.get(path)
-        reply = self._answer(path, story, now)
-        is_conditional = "if-none-match" in asked or "if-modified-since" in asked
-        if reply.status == 200 and is_conditional and _is_unchanged(reply.headers, asked):
+        reply = self._reply(path, story, now)
+        is_conditional = "if-none-match" in asked.headers or "if-modified-since" in asked.headers
+        if reply.status == 200 and is_conditional and _is_unchanged(reply.headers, asked.headers):
             reply = Reply(304, {k: v for k, v in reply.headers.items() if k in ("ETag", "Last-Modified")}, b"")
         version = story.published <= now and 1 + sum(when <= now for when, _ in story.edits) if story else 0
-        self.log.append(Asked(now, path, reply.status, is_conditional, int(version)))
+        self.log.append(Request(now, path, reply.status, is_conditional, int(version)))
         return reply
 
     # ---- Pages
 
-    def _answer(self, path: str, story: Story | None, now: datetime) -> Reply:
+    def _reply(self, path: str, story: Story | None, now: datetime) -> Reply:
         if story is not None and story.published <= now:
             is_gone = any(edit is Edit.GONE and when <= now for when, edit in story.edits)
             return (
@@ -163,7 +152,7 @@ class LivingSite:
         if path == "/" or section in SECTIONS:
             return html(self._list(section, now))
         if path == "/robots.txt":
-            return Reply(200, {"Content-Type": "text/plain"}, f"Sitemap: https://{self.host}/sitemap.xml\n".encode())
+            return text(f"Sitemap: https://{self.host}/sitemap.xml\n")
         if path == "/feed.xml":
             return _with_etag(xml(self._feed(now)))
         if path == "/sitemap.xml":
@@ -180,13 +169,13 @@ class LivingSite:
     def _page(self, story: Story, now: datetime) -> Reply:
         draft = self.draft(story, now)
         rng = random.Random(f"{now.timestamp()}/{len(self.log)}")
-        changed = max((when for when, _ in story.edits if when <= now), default=story.published)
+        changed = story.changed(now)
         boxes = "".join(
             f'<li><a href="{other.path}">{esc(self.draft(other, now).title)}</a></li>'
             for other in rng.sample(self._live(now), 4)
         )
         hours = int((now - story.published).total_seconds() // 3600)
-        text = "\n".join(
+        paragraphs = "\n".join(
             f"<p>{esc(p)}</p>"
             + (f'<div class="ad" data-n="{rng.random()}">Advertisement {rng.randrange(99)}</div>' if i == 2 else "")
             for i, p in enumerate(draft.paragraphs)
@@ -199,7 +188,7 @@ class LivingSite:
 <nav>{"".join(f'<a href="/{s}">{s.title()}</a> ' for s in SECTIONS)}</nav>
 <article><h1>{esc(draft.title)}</h1><p class="byline">By {esc(draft.author)}</p><p class="when">{hours} hours ago</p>
 <div class="counter">{rng.randrange(9999)} views · {rng.randrange(99)} comments</div>
-{text}</article>
+{paragraphs}</article>
 <aside><h2>Most read</h2><ul>{boxes}</ul></aside><footer>Living Times · <a href="/">Home</a></footer></body></html>"""
         answer = html(body)
         kind = story.number % 4
@@ -232,24 +221,13 @@ class LivingSite:
 
     def _index(self, now: datetime) -> str:
         n = 1 + max(0, (now - START).days) // _SITEMAP_DAYS
-        urls = "".join(f"<sitemap><loc>https://{self.host}/sitemap-{i}.xml</loc></sitemap>" for i in range(n))
-        return f'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</sitemapindex>'
+        return sitemap_index(f"https://{self.host}/sitemap-{i}.xml" for i in range(n))
 
     def _sitemap(self, index: int, now: datetime) -> str:
         """Write the sitemap of five days; every second article has an honest `lastmod`."""
         first = START + timedelta(days=index * _SITEMAP_DAYS)
         stories = [s for s in self._live(now) if first <= s.published < first + timedelta(days=_SITEMAP_DAYS)]
-        items = "".join(
-            f"<url><loc>{self.url(s)}</loc>"
-            + (
-                f"<lastmod>{max([s.published, *(w for w, _ in s.edits if w <= now)]).isoformat()}</lastmod>"
-                if s.number % 2
-                else ""
-            )
-            + "</url>"
-            for s in stories
-        )
-        return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{items}</urlset>'
+        return sitemap((self.url(s), s.changed(now) if s.number % 2 else None) for s in stories)
 
 
 def _edits(published: datetime, rng: random.Random) -> Iterator[tuple[datetime, Edit]]:

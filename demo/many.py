@@ -15,12 +15,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import parse_qsl
 
+from demo.feeds import sitemap, sitemap_index
 from demo.render import as_json, esc, fill
 from demo.stories import TEXTS
-from demo.web import UnknownHostError, split_url
-from demo.wire import Expected, Reply, html, redirect, xml
+from demo.wire import Asked, Expected, Reply, Responder, html, text, xml
 
 HOST = "www.many-pages.example"
 NAME = "Many Pages"
@@ -33,7 +32,6 @@ _NEWEST = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _SECTIONS = ("city", "country", "economy", "science", "culture", "sport")
 _STORY = re.compile(r"/(?:[a-z]+)/story-(\d{1,9})")
 _SITEMAP_PATH = re.compile(r"/sitemap-(\d{1,6})\.xml")
-_SITEMAP_NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _NAMES = ("Ada", "Bruno", "Cleo", "Dario", "Edda", "Finn", "Greta", "Hugo", "Ines", "Joost", "Kaja", "Lev")
 _SURNAMES = ("Ashdown", "Birkmoor", "Calloway", "Dunmere", "Eastlake", "Farthing", "Gorsedale", "Hartwell", "Inchbold")
 
@@ -49,7 +47,7 @@ class Draft:
     paragraphs: tuple[str, ...]
 
 
-class ManyPages:
+class ManyPages(Responder):
     """One site of many articles; answers like `demo.web.Web`.
 
     Parameters
@@ -74,17 +72,13 @@ class ManyPages:
     ) -> None:
         if n_articles < 1:
             raise ValueError(f"n_articles is at least 1, not {n_articles}")
+        super().__init__((host,), only_https=origin.startswith("https://"))
         self.n_articles = n_articles
         self.host = host
         self.seed = seed
         self.origin = origin.format(host=host)
         self._n_hubs = -(-n_articles // HUB_SIZE)
         self._ready: dict[str, Reply] = {}
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The one host name."""
-        return (self.host,)
 
     def url(self, number: int) -> str:
         """Return the canonical URL of an article."""
@@ -119,46 +113,24 @@ class ManyPages:
         """Yield the ground truth of every article, newest first."""
         return map(self.article, range(self.n_articles))
 
-    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
-        """Answer one request; bodies are not packed.
-
-        Raises
-        ------
-        UnknownHostError
-            The host is another one.
-        """
-        parts = split_url(url)
-        if parts.hostname != self.host:
-            raise UnknownHostError(f"no such host in the made-up web: {parts.hostname!r}")
-        if parts.scheme == "http" and self.origin.startswith("https://"):
-            return redirect(parts._replace(scheme="https").geturl())
-        reply = self._answer(parts.path or "/", dict(parse_qsl(parts.query)))
-        return Reply(reply.status, reply.headers, b"") if method == "HEAD" else reply
-
-    def _answer(self, path: str, query: Mapping[str, str]) -> Reply:
+    def answer(self, asked: Asked) -> Reply:
+        """Answer one request; bodies are not packed."""
+        path = asked.path
         if path in self._ready:
             return self._ready[path]
         if (found := _STORY.fullmatch(path)) and int(found[1]) < self.n_articles and path == _path(int(found[1])):
             return html(self._page(int(found[1])))
         if path == "/":
-            return html(self._hub(_number(query.get("page"), self._n_hubs)))
+            return html(self._hub(_number(asked.query.get("page"), self._n_hubs)))
         if path == "/robots.txt":
-            robots = f"User-agent: *\nDisallow: /private/\nSitemap: {self.origin}/sitemap.xml\n"
-            return Reply(200, {"Content-Type": "text/plain"}, robots.encode())
+            return text(f"User-agent: *\nDisallow: /private/\nSitemap: {self.origin}/sitemap.xml\n")
         if path == "/sitemap.xml":
             count = -(-self.n_articles // SITEMAP_SIZE)
-            urls = "".join(f"<sitemap><loc>{self.origin}/sitemap-{i}.xml</loc></sitemap>" for i in range(count))
-            return xml(f'<sitemapindex xmlns="{_SITEMAP_NS}">{urls}</sitemapindex>')
+            return xml(sitemap_index(f"{self.origin}/sitemap-{i}.xml" for i in range(count)))
         if (found := _SITEMAP_PATH.fullmatch(path)) and int(found[1]) * SITEMAP_SIZE < self.n_articles:
-            return xml(self._sitemap(int(found[1])))
+            numbers = range(int(found[1]) * SITEMAP_SIZE, min((int(found[1]) + 1) * SITEMAP_SIZE, self.n_articles))
+            return xml(sitemap((self.url(n), _published(n)) for n in numbers))
         return html("<!DOCTYPE html><title>Not found</title><h1>Not found</h1>", status=404)
-
-    def _sitemap(self, index: int) -> str:
-        numbers = range(index * SITEMAP_SIZE, min((index + 1) * SITEMAP_SIZE, self.n_articles))
-        items = "\n".join(
-            f"<url><loc>{self.url(n)}</loc><lastmod>{_published(n).isoformat()}</lastmod></url>" for n in numbers
-        )
-        return f'<urlset xmlns="{_SITEMAP_NS}">\n{items}\n</urlset>'
 
     def _page(self, number: int) -> str:
         """Render an article's page."""

@@ -7,32 +7,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from urllib.parse import parse_qsl, unquote, urlencode
+from urllib.parse import urlencode
 
+from demo.feeds import sitemap, sitemap_index
 from demo.many import draft_of
 from demo.render import esc
-from demo.web import UnknownHostError, split_url
-from demo.wire import Reply, html, xml
+from demo.wire import Asked, Reply, Responder, html, text, xml
 
 N_ARTICLES = 12
 SITES = ("facets", "endless", "lost", "mirror", "loops", "tongues", "sessions", "deep")
 MIRRORS = ("", "www.", "m.", "amp.")
 
-_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-_WORDS = (
-    "harbour",
-    "bridge",
-    "library",
-    "market",
-    "river",
-    "school",
-    "garden",
-    "theatre",
-    "tower",
-    "mill",
-    "ferry",
-    "square",
-)
+_WORDS = "harbour bridge library market river school garden theatre tower mill ferry square".split()
 _LEVELS = 10
 _MISSING = "<h1>Nothing here</h1><p>We looked for this page everywhere and did not find it. Perhaps it was moved or removed long ago.</p>"
 _FEEDS = {
@@ -42,10 +28,10 @@ _FEEDS = {
 }
 """Title, the encoding in which it is written, and the one that it declares."""
 
-Answer = Callable[[str, str, dict[str, str]], Reply]
+Answer = Callable[[str, str, Mapping[str, str]], Reply]
 
 
-class Mazes:
+class Mazes(Responder):
     """All of them, under `NAME.example`; the mirror has its subdomains, too."""
 
     def __init__(self) -> None:
@@ -61,25 +47,11 @@ class Mazes:
             self._deep,
         )
         self._answers: dict[str, Answer] = dict(zip(SITES, answers, strict=True))
+        super().__init__([*(f"{name}.example" for name in SITES), *(f"{each}mirror.example" for each in MIRRORS[1:])])
 
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """Every host name that is answered."""
-        return (*(f"{name}.example" for name in SITES), *(f"{prefix}mirror.example" for prefix in MIRRORS[1:]))
-
-    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
-        """Answer one request.
-
-        Raises
-        ------
-        UnknownHostError
-            No such site.
-        """
-        parts = split_url(url)
-        host = parts.hostname or ""
-        if host not in self.hosts:
-            raise UnknownHostError(f"no such host in the made-up web: {host!r}")
-        return self._answers[host.split(".")[-2]](host, unquote(parts.path) or "/", dict(parse_qsl(parts.query)))
+    def answer(self, asked: Asked) -> Reply:
+        """Answer one request."""
+        return self._answers[asked.host.split(".")[-2]](asked.host, asked.path, asked.query)
 
     def _common(self, host: str, path: str, *, front: str = "") -> Reply:
         """Answer what is alike everywhere: the front page with all articles, the articles, 404."""
@@ -90,7 +62,7 @@ class Mazes:
             return html(_page("News", _teasers() + front))
         return html(_page("Not found", "<p>Not found</p>"), status=404)
 
-    def _facets(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _facets(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer a list that can be narrowed by colour, size, maker, year, and sorted: millions of addresses."""
         facets = {"color": 9, "size": 9, "maker": 20, "year": 30, "sort": 4, "view": 3}
         links = "".join(
@@ -102,7 +74,7 @@ class Mazes:
             return html(_page("Goods", _teasers() + links))
         return self._common(host, path, front='<a href="/goods/">Goods</a>')
 
-    def _endless(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _endless(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer a list whose pages never end, and a calendar without a last day."""
         if path == "/latest/":
             number = int(query.get("page", "1"))
@@ -117,7 +89,7 @@ class Mazes:
             )
         return self._common(host, path, front='<a href="/latest/">Latest</a> <a href="/events/2026/11/">Events</a>')
 
-    def _lost(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _lost(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer 200 whatever is asked for; a hundred links of the front page lead to nothing."""
         gone = "".join(
             f'<p><a href="/2026/11/{n % 20 + 1:02}/story-that-was-removed-{n}">Removed story {n}</a></p>'
@@ -126,7 +98,7 @@ class Mazes:
         found = self._common(host, path, front=gone)
         return found if found.status == 200 else html(_page("Nothing here", _MISSING + _teasers(count=3)))
 
-    def _mirror(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _mirror(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer the same on four hosts, each with links to the others and without canonical ones."""
         others = "".join(
             f'<a href="https://{prefix}mirror.example{path}">{prefix or "desk"}</a> ' for prefix in MIRRORS
@@ -138,16 +110,15 @@ class Mazes:
         )
         return self._common(host, path, front=others + all_forms)
 
-    def _loops(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _loops(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer sitemaps that name themselves, each other in a circle, and ten levels; articles are in the deepest alone."""
         root = f"https://{host}"
 
         def index(*names: str) -> Reply:
-            each = "".join(f"<sitemap><loc>{root}/{name}.xml</loc></sitemap>" for name in names)
-            return xml(f'<sitemapindex xmlns="{_NAMESPACE}">{each}</sitemapindex>')
+            return xml(sitemap_index(f"{root}/{name}.xml" for name in names))
 
         if path == "/robots.txt":
-            return Reply(200, {"Content-Type": "text/plain"}, f"Sitemap: {root}/self.xml\n".encode())
+            return text(f"Sitemap: {root}/self.xml\n")
         name = path.strip("/").removesuffix(".xml")
         if name in ("self", "a", "b"):
             return index("self", "a", "b", "level1")
@@ -155,11 +126,10 @@ class Mazes:
         if 0 < level < _LEVELS:
             return index(f"level{level + 1}", f"level{level}", f"level{level - 1}")
         if level == _LEVELS:
-            each = "".join(f"<url><loc>{root}{article_path(n)}</loc></url>" for n in range(N_ARTICLES))
-            return xml(f'<urlset xmlns="{_NAMESPACE}">{each}</urlset>')
+            return xml(sitemap((root + article_path(n), None) for n in range(N_ARTICLES)))
         return html(_page("News", "<p>Welcome.</p>")) if path == "/" else self._common(host, path)
 
-    def _tongues(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _tongues(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer feeds in other encodings than they declare; each names a third of the articles, and nothing else does."""
         if path in _FEEDS:
             title, written, declared = _FEEDS[path]
@@ -167,12 +137,12 @@ class Mazes:
             items = "".join(
                 f"<item><title>{title} {n}</title><link>https://{host}{article_path(n)}</link></item>" for n in numbers
             )
-            text = f'<?xml version="1.0" encoding="{declared}"?><rss version="2.0"><channel><title>{title}</title>{items}</channel></rss>'
-            return Reply(200, {"Content-Type": f"text/xml; charset={declared}"}, text.encode(written))
+            feed = f'<?xml version="1.0" encoding="{declared}"?><rss version="2.0"><channel><title>{title}</title>{items}</channel></rss>'
+            return Reply(200, {"Content-Type": f"text/xml; charset={declared}"}, feed.encode(written))
         feeds = "".join(f'<link rel="alternate" type="application/rss+xml" href="{feed}">' for feed in _FEEDS)
         return html(_page("News", "<p>Welcome.</p>", head=feeds)) if path == "/" else self._common(host, path)
 
-    def _sessions(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _sessions(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer with a new session in every link: in the path here, in the query there."""
         number = next(self._session)
         links = "".join(
@@ -186,7 +156,7 @@ class Mazes:
         reply = self._common(host, plain)
         return Reply(reply.status, reply.headers, reply.body.replace(b"</body>", links.encode() + b"</body>"))
 
-    def _deep(self, host: str, path: str, query: dict[str, str]) -> Reply:
+    def _deep(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
         """Answer at any depth with relative links that lead one deeper."""
         reply = self._common(host, path, front='<a href="news/">News</a> <a href="city/">City</a>')
         if reply.status == 404 and path.endswith("/"):

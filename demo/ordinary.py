@@ -9,20 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import ClassVar
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from demo import feeds
 from demo.many import Draft, draft_of
 from demo.render import esc, script
 from demo.stories import Story
-from demo.web import UnknownHostError, split_url
-from demo.wire import Expected, Reply, html, redirect, xml
+from demo.wire import Asked, Expected, Reply, Responder, html, redirect, text, xml
 
 Pages = Iterator[tuple[str, Callable[[], str | Reply]]]
 """Paths, with their queries, and what makes their pages."""
@@ -56,7 +54,7 @@ class OrdinarySite(ABC):
         self.drafts = [replace(draft, published=newest - n * _BETWEEN) for n, draft in enumerate(drafts)]
         self.lists: set[str] = {"/"}
         self.steps: set[str] = set()
-        self.pages: dict[str, Callable[[], str | Reply]] = {"/robots.txt": lambda: _text(self.robots())}
+        self.pages: dict[str, Callable[[], str | Reply]] = {"/robots.txt": lambda: text(self.robots())}
         for n in range(n_articles):
             self.pages[self.path(n)] = partial(self.article, n)
         for path, make in self.other_pages():
@@ -216,7 +214,10 @@ class Deichpost(OrdinarySite):
         feed = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
         yield "/", lambda: self.shell(self.name, self.cards(range(6)), head=feed)
         yield "/feed.xml", lambda: xml(feeds.rss(channel, self.entries(range(5))), kind="application/rss+xml")
-        yield "/sitemap.xml", lambda: xml(feeds.sitemap(self.entries(range(self.named))))
+        yield (
+            "/sitemap.xml",
+            lambda: xml(feeds.sitemap((self.url(n), self.drafts[n].published) for n in range(self.named))),
+        )
 
     def story(self, n: int) -> str:
         """Render the text with a link to another article in its second paragraph and one below."""
@@ -302,45 +303,21 @@ class Faro(OrdinarySite):
 SITES: tuple[type[OrdinarySite], ...] = (FerryLane, Deichpost, KhlongNews, Faro)
 
 
-class OrdinaryWeb:
-    """Sites that answer under their host names, like `demo.web.Web`.
-
-    Parameters
-    ----------
-    sites : sequence of OrdinarySite
-        Those four by default.
-    """
+class OrdinaryWeb(Responder):
+    """Several sites: those four, or the given ones."""
 
     def __init__(self, sites: Sequence[OrdinarySite] | None = None) -> None:
         self.sites = tuple(sites) if sites is not None else tuple(kind() for kind in SITES)
-        self.visits: Counter[str] = Counter()
         self._by_host = {site.host: site for site in self.sites}
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """Every host name that is answered."""
-        return tuple(self._by_host)
+        super().__init__(self._by_host)
 
     def expected(self) -> list[Expected]:
         """Return the ground truth of all sites."""
         return [expected for site in self.sites for expected in site.expected()]
 
-    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
-        """Answer one request.
-
-        Raises
-        ------
-        UnknownHostError
-            No site has that host name.
-        """
-        parts = split_url(url)
-        site = self._by_host.get(parts.hostname or "")
-        if site is None:
-            raise UnknownHostError(f"no such host in the made-up web: {parts.hostname!r}")
-        self.visits[url] += 1
-        path = (unquote(parts.path) or "/") + (f"?{parts.query}" if parts.query else "")
-        reply = site.respond(path)
-        return Reply(reply.status, reply.headers, b"") if method == "HEAD" else reply
+    def answer(self, asked: Asked) -> Reply:
+        """Answer one request."""
+        return self._by_host[asked.host].respond(asked.target)
 
 
 def slug(title: str) -> str:
@@ -352,7 +329,3 @@ def slug(title: str) -> str:
 def refresh(content: str) -> str:
     """Render a page that only leads elsewhere."""
     return f'<!DOCTYPE html><html><head><meta http-equiv="Refresh" content="{content}"><title>…</title></head></html>'
-
-
-def _text(text: str) -> Reply:
-    return Reply(200, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())

@@ -7,7 +7,7 @@ import html as html_module
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from string import Template
@@ -19,36 +19,8 @@ from webmain.items import Kind
 TEMPLATES = Path(__file__).parent / "templates"
 
 _INLINE = re.compile(r"\[(?P<label>[^\]]*)\]\((?P<href>[^)]*)\)|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^*]+)\*")
-_MONTHS_TH = [
-    "มกราคม",
-    "กุมภาพันธ์",
-    "มีนาคม",
-    "เมษายน",
-    "พฤษภาคม",
-    "มิถุนายน",
-    "กรกฎาคม",
-    "สิงหาคม",
-    "กันยายน",
-    "ตุลาคม",
-    "พฤศจิกายน",
-    "ธันวาคม",
-]
-_SHORT_MONTHS_TH = ["ม.ค.", "ก.พ.", "มี.ค.", "เม.ย.", "พ.ค.", "มิ.ย.", "ก.ค.", "ส.ค.", "ก.ย.", "ต.ค.", "พ.ย.", "ธ.ค."]
-_MONTHS_EN = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-_DAYS_EN = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+_MONTHS_TH = "มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม".split()
+_SHORT_MONTHS_TH = "ม.ค. ก.พ. มี.ค. เม.ย. พ.ค. มิ.ย. ก.ค. ส.ค. ก.ย. ต.ค. พ.ย. ธ.ค.".split()
 _THAI_DIGITS = str.maketrans("0123456789", "๐๑๒๓๔๕๖๗๘๙")
 
 
@@ -91,27 +63,34 @@ def figure(caption: str, src: str, *, credit: str = "") -> str:
     )
 
 
-def semantic(blocks: Iterable[Block], *, root: str = "", image: str = "/img/inline.svg") -> Iterator[str]:
-    """Render blocks in the elements HTML has for them, one piece for each top-level element."""
+def rendered(blocks: Iterable[Block], write: Callable[[Block], str], *, root: str = "") -> Iterator[str]:
+    """Render blocks one by one, items of a list together."""
     for (kind, ordered), group in groupby(blocks, key=lambda b: (b.kind, b.ordered)):
         if kind is Kind.LIST_ITEM:
             tag = "ol" if ordered else "ul"
             yield f"<{tag}>\n" + "\n".join(f"<li>{inline(b.text, root=root)}</li>" for b in group) + f"\n</{tag}>"
-            continue
-        for block in group:
-            match kind:
-                case Kind.HEADING:
-                    yield f"<h{block.level}>{inline(block.text)}</h{block.level}>"
-                case Kind.QUOTE:
-                    yield f"<blockquote><p>{inline(block.text, root=root)}</p></blockquote>"
-                case Kind.TABLE:
-                    yield table(block)
-                case Kind.CODE:
-                    yield f"<pre><code>{esc(block.text)}</code></pre>"
-                case Kind.CAPTION:
-                    yield figure(block.text, root + image)
-                case _:
-                    yield f"<p>{inline(block.text, root=root)}</p>"
+        else:
+            yield from map(write, group)
+
+
+def semantic(blocks: Iterable[Block], *, root: str = "") -> Iterator[str]:
+    """Render blocks in the elements HTML has for them, one piece for each top-level element."""
+
+    def write(block: Block) -> str:
+        match block.kind:
+            case Kind.HEADING:
+                return f"<h{block.level}>{inline(block.text)}</h{block.level}>"
+            case Kind.QUOTE:
+                return f"<blockquote><p>{inline(block.text, root=root)}</p></blockquote>"
+            case Kind.TABLE:
+                return table(block)
+            case Kind.CODE:
+                return f"<pre><code>{esc(block.text)}</code></pre>"
+            case Kind.CAPTION:
+                return figure(block.text, root + "/img/inline.svg")
+        return f"<p>{inline(block.text, root=root)}</p>"
+
+    return rendered(blocks, write, root=root)
 
 
 def table(block: Block) -> str:
@@ -197,21 +176,12 @@ def open_graph(story: Story, *, url: str, image: str, site_name: str, locale: st
 
 def english_date(moment: datetime) -> str:
     """Write "19 November 2026"."""
-    return f"{moment.day} {_MONTHS_EN[moment.month - 1]} {moment.year}"
+    return f"{moment.day} {moment:%B} {moment.year}"
 
 
 def american_date(moment: datetime) -> str:
     """Write "Nov 19, 2026"."""
-    return f"{_MONTHS_EN[moment.month - 1][:3]} {moment.day}, {moment.year}"
-
-
-def rfc_822(moment: datetime) -> str:
-    """Write a date as RSS wants it."""
-    offset = moment.utcoffset() or timedelta()
-    minutes = int(offset.total_seconds()) // 60
-    month = _MONTHS_EN[moment.month - 1][:3]
-    zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{abs(minutes) % 60:02}"
-    return f"{_DAYS_EN[moment.weekday()]}, {moment.day:02} {month} {moment.year} {moment:%H:%M:%S} {zone}"
+    return f"{moment:%b} {moment.day}, {moment.year}"
 
 
 def thai_date(moment: datetime) -> str:

@@ -11,12 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from demo.web import Responder, UnknownHostError, Web
-from demo.wire import Reply
+from demo.web import Web
+from demo.wire import Reply, Responder, UnknownHostError, html, text
 
 IDLE_S = 30.0
 """After so many seconds without a request a connection is closed."""
@@ -62,10 +63,10 @@ class DemoServer(ThreadingHTTPServer):
             if host in self.web.hosts:
                 return self.web.respond(f"http://{host}{target}", method=method, headers=headers)
         except UnknownHostError as error:
-            return _plain(502, f"{error}\n")
+            return replace(text(f"{error}\n"), status=502)
         if target == "/":
-            return Reply(200, {"Content-Type": "text/html; charset=utf-8"}, self._index().encode())
-        return _plain(404, "No such page; the sites stand under /~HOST/.\n")
+            return html(self._index())
+        return replace(text("No such page; the sites stand under /~HOST/.\n"), status=404)
 
     def _index(self) -> str:
         links = "".join(f'<li><a href="/~{s.host}/">{s.host}</a></li>' for s in self.browsable.sites)
@@ -100,10 +101,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by the standard library
         """Write no log."""
-
-
-def _plain(status: int, text: str) -> Reply:
-    return Reply(status, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import ClassVar
 from urllib.parse import quote, urlsplit
 
 from demo.feeds import Entry
 from demo.render import placeholder
 from demo.stories import Story, comments, stories
-from demo.wire import Asked, Expected, Reply, Trap, html, redirect
+from demo.wire import Asked, Expected, Reply, Trap, html, redirect, text
 
 Route = Callable[[Asked], Reply]
 
@@ -36,7 +37,7 @@ class Site(ABC):
         self.root = urlsplit(self.origin).path
         self.stories: tuple[Story, ...] = stories(self.key, *self.later)
         self.comments = comments(self.language)
-        self._routes: dict[str, Route] = {"/robots.txt": lambda _: self._text(self.robots())}
+        self._routes: dict[str, Route] = {"/robots.txt": lambda _: text(self.robots())}
         for story in self.stories:
             for path, route in self.story_routes(story):
                 self._routes[path] = route
@@ -109,6 +110,10 @@ class Site(ABC):
         """List stories for feeds and sitemaps, newest first."""
         return [Entry(url=self.url(s), story=s) for s in (self.stories if chosen is None else chosen)]
 
+    def dated(self, chosen: Sequence[Story] | None = None) -> list[tuple[str, datetime | None]]:
+        """List stories' URLs with the times of their last changes, for sitemaps."""
+        return [(e.url, e.changed) for e in self.entries(chosen)]
+
     def related(self, story: Story, count: int) -> list[Story]:
         """Choose other stories: those that follow in the list, round its end."""
         at = self.stories.index(story)
@@ -147,10 +152,6 @@ class Site(ABC):
     def paywalled(self, story: Story) -> bool | None:
         """Tell what a story's page says of free access."""
         return False if "json-ld" in story.forms else None
-
-    @staticmethod
-    def _text(text: str) -> Reply:
-        return Reply(200, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())
 
 
 def pages_of(found: Sequence[Story], size: int) -> list[Sequence[Story]]:

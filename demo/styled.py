@@ -18,7 +18,7 @@ from functools import partial
 from demo.many import draft_of
 from demo.ordinary import OrdinarySite, OrdinaryWeb, Pages
 from demo.render import esc
-from demo.wire import Reply, html
+from demo.wire import Reply, html, text
 
 STYLE_HOST = "styles.lantern-press.example"
 N_ARTICLES = 12
@@ -86,13 +86,13 @@ class Lantern(OrdinarySite):
         """Yield class name and text of each block: after each two paragraphs one that is none of the article."""
         yield _class(n, "name"), self.drafts[n].title
         other = draft_of(n + 1_000, self.language, self.host).paragraphs
-        for i, text in enumerate(self.drafts[n].paragraphs):
-            yield _class(n, "story"), text
+        for i, paragraph in enumerate(self.drafts[n].paragraphs):
+            yield _class(n, "story"), paragraph
             if i % 2:
                 yield _class(n, "offer" if i % 4 == 1 else "note"), other[i % len(other)]
 
     def _data(self, n: int) -> Reply:
-        return _reply(json.dumps(list(self.blocks(n))), "application/json")
+        return text(json.dumps(list(self.blocks(n))), kind="application/json")
 
     def sheet(self, n: int) -> str:
         """Return the style sheet of a page."""
@@ -113,10 +113,10 @@ class _StyleHost(Lantern):
     def respond(self, path: str) -> Reply:
         """Answer a request for a style sheet or the script."""
         if path == "/paint.js":
-            return _reply(_PAINT, "text/javascript")
+            return text(_PAINT, kind="text/javascript")
         number = path.removeprefix("/page-").removesuffix(".css")
         if number.isdigit() and int(number) < len(self.drafts):
-            return _reply(self.sheet(int(number)), "text/css")
+            return text(self.sheet(int(number)), kind="text/css")
         return html("no such file", status=404)
 
 
@@ -131,7 +131,3 @@ class StyledWeb(OrdinaryWeb):
 def _class(n: int, kind: str) -> str:
     """Return the class name that a page has for a kind of block."""
     return "c" + random.Random(f"{n}/{kind}").randbytes(4).hex()
-
-
-def _reply(text: str, kind: str) -> Reply:
-    return Reply(200, {"Content-Type": f"{kind}; charset=utf-8"}, text.encode())

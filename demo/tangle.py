@@ -53,7 +53,7 @@ class Tangle(Site):
                     self.absolute(f"/maps/{n}") for n in ("index.xml", "a.xml.gz", "gone.xml", "news.xml")
                 )
             ),
-            "/maps/a.xml.gz": lambda _: gzipped(feeds.sitemap(self.entries()), kind="text/html"),
+            "/maps/a.xml.gz": lambda _: gzipped(feeds.sitemap(self.dated()), kind="text/html"),
             "/maps/news.xml": lambda _: xml(
                 feeds.news_sitemap(tangle_pages.NAME, self.entries(self.stories[:3])), kind="text/plain"
             ),

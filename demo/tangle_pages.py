@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from demo.render import american_date, as_json, comment_list, esc, fill, inline, news_article, open_graph, script, table
+from demo.render import (
+    american_date,
+    as_json,
+    comment_list,
+    esc,
+    fill,
+    inline,
+    news_article,
+    open_graph,
+    rendered,
+    script,
+    table,
+)
 from demo.stories import Block, Comment, Story, stories
 from webmain.items import Kind
 
@@ -240,25 +252,21 @@ def _breaks(blocks: Sequence[Block]) -> str:
 
 def _pieces(blocks: Sequence[Block], between: Callable[[int], str]) -> Iterator[str]:
     """Render blocks as divs; only tables, lists and code keep the elements they need."""
-    number = 0
-    for (kind, ordered), group in groupby(blocks, key=lambda b: (b.kind, b.ordered)):
-        if kind is Kind.LIST_ITEM:
-            tag = "ol" if ordered else "ul"
-            yield f"<{tag}>" + "".join(f"<li>{inline(b.text)}</li>" for b in group) + f"</{tag}>"
-            continue
-        for block in group:
-            match kind:
-                case Kind.HEADING:
-                    yield f'<div class="hd"><div><b>{inline(block.text)}</b></div></div>'
-                case Kind.QUOTE:
-                    yield f'<div class="qt"><div><i>{inline(block.text)}</i></div></div>'
-                case Kind.TABLE:
-                    yield f'<table class="box"><tr><td>{table(block)}</td></tr></table>'
-                case Kind.CODE:
-                    yield f'<div class="cd"><pre>{esc(block.text)}</pre></div>'
-                case _:
-                    yield f'<div class="tx"><div><span>{inline(block.text)}</span></div></div>{between(number)}'
-                    number += 1
+    numbers = itertools.count()
+
+    def write(block: Block) -> str:
+        match block.kind:
+            case Kind.HEADING:
+                return f'<div class="hd"><div><b>{inline(block.text)}</b></div></div>'
+            case Kind.QUOTE:
+                return f'<div class="qt"><div><i>{inline(block.text)}</i></div></div>'
+            case Kind.TABLE:
+                return f'<table class="box"><tr><td>{table(block)}</td></tr></table>'
+            case Kind.CODE:
+                return f'<div class="cd"><pre>{esc(block.text)}</pre></div>'
+        return f'<div class="tx"><div><span>{inline(block.text)}</span></div></div>{between(next(numbers))}'
+
+    return rendered(blocks, write)
 
 
 def _pager(place: Place) -> str:

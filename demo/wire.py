@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import threading
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.items import Reason
 
@@ -39,6 +43,8 @@ class Asked:
     ----------
     path : str
         Percent-decoded, "/" at least.
+    target : str
+        The path with the query, if there is one, as it was sent.
     query : Mapping[str, str]
         The last value of each name.
     earlier : int
@@ -49,6 +55,7 @@ class Asked:
 
     host: str
     path: str
+    target: str
     query: Mapping[str, str] = field(default_factory=dict)
     earlier: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -111,6 +118,74 @@ class Trap:
     url: str
     what: str
     reasons: frozenset[Reason] = frozenset()
+
+
+class UnknownHostError(LookupError):
+    """No site of this web has that host name."""
+
+
+class Responder(ABC):
+    """Sites under true host names; safe to use from several threads.
+
+    Attributes
+    ----------
+    hosts : tuple of str
+        Every host name that is answered.
+    visits : Counter of str
+        How often each URL was asked for.
+    only_https : bool
+        Whether http leads to https.
+    """
+
+    def __init__(self, hosts: Iterable[str], *, only_https: bool = False) -> None:
+        self.hosts = tuple(hosts)
+        self.visits: Counter[str] = Counter()
+        self.only_https = only_https
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def answer(self, asked: Asked) -> Reply:
+        """Answer one request to one of the hosts."""
+
+    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
+        """Answer one request for an absolute URL; names of headers may be in any case.
+
+        Raises
+        ------
+        UnknownHostError
+            No site has that host name, or it is no URL at all, so that it leads nowhere.
+        """
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise UnknownHostError(f"not a URL: {url!r}") from error
+        host = parts.hostname or ""
+        if host not in self.hosts:
+            raise UnknownHostError(f"no such host in the made-up web: {host!r}")
+        if method not in ("GET", "HEAD"):
+            return Reply(405, {"Content-Type": "text/plain", "Allow": "GET, HEAD"}, b"only GET and HEAD\n")
+        if parts.scheme == "http" and self.only_https:
+            return redirect(parts._replace(scheme="https").geturl())
+        with self._lock:
+            key = parts._replace(fragment="").geturl()
+            earlier = self.visits[key]
+            self.visits[key] += 1
+        path = unquote(parts.path) or "/"
+        asked = Asked(
+            host=host,
+            path=path,
+            target=path + (f"?{parts.query}" if parts.query else ""),
+            query=dict(parse_qsl(parts.query)),
+            earlier=earlier,
+            headers={name.lower(): value for name, value in (headers or {}).items()},
+        )
+        reply = self.answer(asked)
+        return replace(reply, body=b"") if method == "HEAD" else reply
+
+
+def text(content: str, *, kind: str = "text/plain") -> Reply:
+    """Answer with a text in UTF-8."""
+    return Reply(200, {"Content-Type": f"{kind}; charset=utf-8"}, content.encode())
 
 
 def html(markup: str, *, status: int = 200, charset: str | None = "utf-8") -> Reply:
