@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from demo import feeds
@@ -43,6 +43,17 @@ class Courier(Site):
     host: ClassVar[str] = "www.harbour-courier.example"
     other_hosts: ClassVar[tuple[str, ...]] = ("harbour-courier.example",)
     language: ClassVar[str] = "en"
+    name: ClassVar[str] = NAME
+    hub_titles: ClassVar[Mapping[str, str]] = {
+        "latest": "Latest news",
+        "section": "{}",
+        "tag": "Stories about {}",
+        "author": "Stories by {}",
+    }
+
+    def hub_path(self, kind: str, name: str) -> str:
+        """Return a path of words."""
+        return f"/{name.lower()}/" if kind == "section" else f"/{kind}/{_slug(name)}/" if name else f"/{kind}/"
 
     def path(self, story: Story) -> str:
         """Return a path with the date, the section and the slug."""
@@ -76,7 +87,7 @@ class Courier(Site):
             "/search": page(self._plain_page("Search", "Type a word and press return.")),
             "/subscribe": page(self._plain_page("Subscribe", "Four weeks of the paper edition for the price of one.")),
         }
-        for path, title, found in self._hubs():
+        for path, title, found in self.hubs():
             pages = pages_of(found, 4)
             for number, part in enumerate(pages, 1):
                 at = path if number == 1 else f"{path}page/{number}/"
@@ -105,14 +116,11 @@ class Courier(Site):
 
     def traps(self) -> list[Trap]:
         """Return the hubs and service pages."""
-        hubs = [
-            Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()
-        ]
         service = [
             Trap(url=self.absolute(p), what="service page", reasons=frozenset({Reason.NOT_ARTICLE, Reason.NO_TEXT}))
             for p in ("/about", "/contact", "/subscribe")
         ]
-        return [*hubs, *service, Trap(url=self.absolute("/search"), what="forbidden by robots.txt")]
+        return [*self.hub_traps(), *service, Trap(url=self.absolute("/search"), what="forbidden by robots.txt")]
 
     def missing(self, asked: Asked) -> Reply:
         """Answer 404 with a page that still looks like the paper."""
@@ -122,13 +130,7 @@ class Courier(Site):
 
     def atom(self) -> str:
         """Return the feed of the eight newest stories."""
-        channel = feeds.Channel(
-            title=NAME,
-            home=self.absolute("/"),
-            url=self.absolute("/feed/atom.xml"),
-            description="News from Wexhaven and the islands",
-            language="en-GB",
-        )
+        channel = self.channel("/feed/atom.xml", "News from Wexhaven and the islands", "en-GB")
         return feeds.atom(channel, self.entries(self._listed()[:8]))
 
     def article(self, story: Story) -> str:
@@ -156,7 +158,9 @@ class Courier(Site):
             byline=self._byline(story),
             picture=picture,
             body=self._body(story),
-            tags="\n".join(f'<li><a href="{self.href(_tag_path(t))}" rel="tag">{esc(t)}</a></li>' for t in story.tags),
+            tags="\n".join(
+                f'<li><a href="{self.href(self.hub_path("tag", t))}" rel="tag">{esc(t)}</a></li>' for t in story.tags
+            ),
             bio="\n".join(f'<p class="author-bio">{esc(name)} {BIO}</p>' for name in story.authors),
             related=self._cards(self._teased(story)[:4]),
             comments=comment_list(self._comments(story), reply="Reply", ago="{} hours ago"),
@@ -182,16 +186,6 @@ class Courier(Site):
         """Stories that sitemaps and the feed know: one is found by links only."""
         return [s for s in self.stories if "unlisted" not in s.forms]
 
-    def _hubs(self) -> Iterator[tuple[str, str, list[Story]]]:
-        """Yield path, title and stories of each section, tag and author page, and of the list of everything."""
-        yield "/latest/", "Latest news", list(self.stories)
-        for name, found in self.grouped(lambda s: [s.section]).items():
-            yield f"/{name.lower()}/", name, found
-        for name, found in self.grouped(lambda s: s.tags).items():
-            yield _tag_path(name), f"Stories about {name}", found
-        for name, found in self.grouped(lambda s: s.authors).items():
-            yield _author_path(name), f"Stories by {name}", found
-
     def _hub(self, path: str, title: str, found: Sequence[Story], *, number: int, last: int) -> str:
         """Render one page of a hub with links to its neighbours."""
         links, head = [], [f'<link rel="canonical" href="{self.absolute(path)}">']
@@ -211,7 +205,7 @@ class Courier(Site):
 
     def _byline(self, story: Story) -> str:
         names = " and ".join(
-            f'<a class="byline-name" rel="author" href="{self.href(_author_path(n))}">{esc(n)}</a>'
+            f'<a class="byline-name" rel="author" href="{self.href(self.hub_path("author", n))}">{esc(n)}</a>'
             for n in story.authors
         )
         day = english_date(story.published)
@@ -246,10 +240,7 @@ class Courier(Site):
 
     def _comments(self, story: Story) -> tuple[Comment, ...]:
         """Choose the readers' comments below a story; the oldest stories are served without."""
-        if story.number > OLDEST_WITH_COMMENTS:
-            return ()
-        at = story.number * 5 % len(self.comments)
-        return (self.comments + self.comments)[at : at + 7]
+        return () if story.number > OLDEST_WITH_COMMENTS else self.comments_from(5 * story.number, 7)
 
     def _cards(self, found: Sequence[Story], *, level: int = 3) -> str:
         """Render teasers: picture, headline, the whole summary, day."""
@@ -284,7 +275,7 @@ class Courier(Site):
             root=self.root,
             home=self.href("/"),
             nav="\n".join(f'<li><a href="{self.href(path)}">{esc(name)}</a></li>' for name, path in links),
-            topics="\n".join(f'<li><a href="{self.href(_tag_path(t))}">{esc(t)}</a></li>' for t in tags),
+            topics="\n".join(f'<li><a href="{self.href(self.hub_path("tag", t))}">{esc(t)}</a></li>' for t in tags),
             main=main,
             most_read="\n".join(f'<li><a href="{self.href(self.path(s))}">{esc(s.title)}</a></li>' for s in most_read),
             latest=self.href("/latest/"),
@@ -305,11 +296,3 @@ class LaterCourier(Courier):
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _tag_path(tag: str) -> str:
-    return f"/tag/{_slug(tag)}/"
-
-
-def _author_path(name: str) -> str:
-    return f"/author/{_slug(name)}/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from demo import feeds
@@ -24,7 +24,6 @@ from demo.render import (
 from demo.site import Route, Site, page, pages_of
 from demo.stories import Comment, Story
 from demo.wire import Asked, Reply, Trap, gzipped, html, redirect, xml
-from webmain.items import Reason
 
 NAME = "ข่าวสายกลาง"
 SIGN_UP = "รับสรุปข่าวเช้าทางอีเมลทุกวันก่อนเจ็ดโมง สมัครฟรี ยกเลิกเมื่อไรก็ได้"
@@ -49,6 +48,17 @@ class Khaosai(Site):
     host: ClassVar[str] = "khaosaiklang.example"
     other_hosts: ClassVar[tuple[str, ...]] = ("www.khaosaiklang.example",)
     language: ClassVar[str] = "th"
+    name: ClassVar[str] = NAME
+    hub_titles: ClassVar[Mapping[str, str]] = {
+        "latest": "ข่าวล่าสุด",
+        "section": "{}",
+        "tag": "ข่าวเกี่ยวกับ{}",
+        "author": "ข่าวโดย {}",
+    }
+
+    def hub_path(self, kind: str, name: str) -> str:
+        """Return a path with the section's name in English, others as they are."""
+        return f"/{kind}/{_SECTION_PATHS.get(name, name)}" if name else f"/{kind}"
 
     def path(self, story: Story) -> str:
         """Return a numeric path, or for some stories one in Thai letters."""
@@ -75,7 +85,7 @@ class Khaosai(Site):
             "/sitemap/google-news.xml": lambda _: xml(feeds.news_sitemap(NAME, self.entries(self.stories[:4]))),
             "/about": page(self._plain("เกี่ยวกับเรา", "ข่าวสายกลางเป็นสำนักข่าวสมมติ ทุกเรื่องในเว็บนี้แต่งขึ้นเพื่อการทดสอบ")),
         }
-        for path, title, found in self._hubs():
+        for path, title, found in self.hubs():
             pages = pages_of(found, 3)
             routes[path] = lambda asked, path=path, title=title, pages=pages: html(  # type: ignore[misc]
                 self._hub(path, title, pages, asked.query.get("page", "1"))
@@ -98,10 +108,7 @@ class Khaosai(Site):
 
     def traps(self) -> list[Trap]:
         """Return the hubs and the forbidden pages."""
-        hubs = [
-            Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()
-        ]
-        return [*hubs, Trap(url=self.absolute("/member/profile"), what="forbidden by robots.txt")]
+        return [*self.hub_traps(), Trap(url=self.absolute("/member/profile"), what="forbidden by robots.txt")]
 
     def missing(self, asked: Asked) -> Reply:
         """Answer 404 in Thai."""
@@ -109,20 +116,13 @@ class Khaosai(Site):
 
     def json_feed(self) -> str:
         """Return the feed of all stories."""
-        channel = feeds.Channel(
-            title=NAME,
-            home=self.absolute("/"),
-            url=self.absolute("/feed.json"),
-            description="ข่าวท้องถิ่นที่แต่งขึ้นทั้งหมด",
-            language="th",
-        )
-        return feeds.json_feed(channel, self.entries())
+        return feeds.json_feed(self.channel("/feed.json", "ข่าวท้องถิ่นที่แต่งขึ้นทั้งหมด", "th"), self.entries())
 
     def front(self) -> str:
         """Render the front page, links carrying a campaign's parameters as they often do."""
         feed = f'<link rel="alternate" type="application/feed+json" title="{NAME}" href="{self.href("/feed.json")}">'
         groups = "\n".join(
-            f'<div class="zone"><h2 class="zone-title"><a href="{self.href(_section_path(name))}">{name}</a></h2>'
+            f'<div class="zone"><h2 class="zone-title"><a href="{self.href(self.hub_path("section", name))}">{name}</a></h2>'
             f"{self._cards(found[:3], query='?utm_source=home&utm_medium=zone')}</div>"
             for name, found in self.grouped(lambda s: [s.section]).items()
         )
@@ -166,7 +166,7 @@ class Khaosai(Site):
             "khaosai_article.html",
             root=self.root,
             section=story.section,
-            section_href=self.href(_section_path(story.section)),
+            section_href=self.href(self.hub_path("section", story.section)),
             title=esc(story.title),
             byline=self._byline(story),
             picture=picture,
@@ -199,15 +199,6 @@ class Khaosai(Site):
         names = ", ".join(f'<a href="{self.href(f"/author/{n}")}">{n}</a>' for n in story.authors)
         return f'<span class="by">โดย {names}</span> <span class="when">เผยแพร่ {when}</span>'
 
-    def _hubs(self) -> Iterator[tuple[str, str, list[Story]]]:
-        yield "/latest", "ข่าวล่าสุด", list(self.stories)
-        for name, found in self.grouped(lambda s: [s.section]).items():
-            yield _section_path(name), name, found
-        for name, found in self.grouped(lambda s: s.tags).items():
-            yield f"/tag/{name}", f"ข่าวเกี่ยวกับ{name}", found
-        for name, found in self.grouped(lambda s: s.authors).items():
-            yield f"/author/{name}", f"ข่าวโดย {name}", found
-
     def _hub(self, path: str, title: str, pages: Sequence[Sequence[Story]], asked: str) -> str:
         """Render one page of a hub; page numbers that don't exist give the first."""
         number = int(asked) if asked.isascii() and asked.isdigit() and 1 <= int(asked[:4]) <= len(pages) else 1
@@ -222,8 +213,7 @@ class Khaosai(Site):
         return self._shell(f"{title} | {NAME}", f"<h1>{title}</h1><p>{text}</p>{self._cards(self.stories[:3])}")
 
     def _comments(self, story: Story) -> tuple[Comment, ...]:
-        at = story.number % len(self.comments)
-        return (self.comments + self.comments)[at : at + 6]
+        return self.comments_from(story.number, 6)
 
     def _cards(self, found: Sequence[Story], *, query: str = "") -> str:
         return "\n".join(
@@ -245,14 +235,10 @@ class Khaosai(Site):
             title=esc(title),
             head=head,
             root=self.root,
-            nav="\n".join(f'<li><a href="{self.href(_section_path(n))}">{n}</a></li>' for n in sections),
+            nav="\n".join(f'<li><a href="{self.href(self.hub_path("section", n))}">{n}</a></li>' for n in sections),
             tags="\n".join(f'<a href="{self.href(f"/tag/{t}")}">#{t}</a>' for t in self.grouped(lambda s: s.tags)),
             main=main,
             ranked="\n".join(f'<li><a href="{self.href(self.path(s))}">{esc(s.title)}</a></li>' for s in ranked),
             cookies=COOKIES,
             state=as_json({"items": state, "build": "2569.11.21", "ads": [f"zone-{n}" for n in range(40)]}),
         )
-
-
-def _section_path(section: str) -> str:
-    return f"/section/{_SECTION_PATHS[section]}"

@@ -104,9 +104,7 @@ class ManyPages(Responder):
             text="\n\n".join(draft.paragraphs),
             language=draft.language,
             section=_SECTIONS[number % len(_SECTIONS)],
-            tags=(),
             optional=(draft.title, draft.author),
-            paywalled=None,
         )
 
     def expected(self) -> Iterator[Expected]:

@@ -17,7 +17,7 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from demo import feeds
-from demo.many import Draft, draft_of
+from demo.many import draft_of
 from demo.render import esc, script
 from demo.stories import Story
 from demo.wire import Asked, Expected, Reply, Responder, html, redirect, text, xml
@@ -145,8 +145,8 @@ class OrdinarySite(ABC):
         for n, draft in enumerate(self.drafts):
             yield Expected(
                 url=self.url(n), site=self.host.removeprefix("www."), title=draft.title, authors=(draft.author,),
-                published=draft.published, text="\n\n".join(draft.paragraphs), language=self.language, section="",
-                tags=(), optional=(draft.title, draft.author),
+                published=draft.published, text="\n\n".join(draft.paragraphs), language=self.language,
+                optional=(draft.title, draft.author),
             )  # fmt: skip
 
     def entries(self, numbers: Iterable[int]) -> list[feeds.Entry]:
@@ -154,10 +154,10 @@ class OrdinarySite(ABC):
         return [feeds.Entry(url=self.url(n), story=self._story(n)) for n in numbers]
 
     def _story(self, n: int) -> Story:
-        draft: Draft = self.drafts[n]
+        draft = self.drafts[n]
         return Story(
-            slug=str(n), number=n, title=draft.title, authors=(draft.author,), published=draft.published, modified=None,
-            section="", tags=(), summary=draft.paragraphs[0], picture="", language=self.language, blocks=(),
+            slug=str(n), number=n, title=draft.title, authors=(draft.author,), published=draft.published,
+            summary=draft.paragraphs[0], language=self.language,
         )  # fmt: skip
 
 

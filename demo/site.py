@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar
 from urllib.parse import quote, urlsplit
 
-from demo.feeds import Entry
+from demo.feeds import Channel, Entry
 from demo.render import placeholder
-from demo.stories import Story, comments, stories
+from demo.stories import Comment, Story, comments, stories
 from demo.wire import Asked, Expected, Reply, Trap, html, redirect, text
+from webmain.items import Reason
 
 Route = Callable[[Asked], Reply]
 
@@ -31,6 +32,8 @@ class Site(ABC):
     language: ClassVar[str]
     later: ClassVar[tuple[str, ...]] = ()
     """Folders with texts that were changed or added later."""
+    name: ClassVar[str]
+    hub_titles: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, origin: str) -> None:
         self.origin = origin.format(host=self.host)
@@ -127,6 +130,34 @@ class Site(ABC):
                 groups.setdefault(name, []).append(story)
         return groups
 
+    def hub_path(self, kind: str, name: str) -> str:
+        """Return the path of the list of everything ("latest"), of a section, a tag or an author."""
+        raise NotImplementedError
+
+    def hubs(self) -> Iterator[tuple[str, str, list[Story]]]:
+        """Yield path, title and stories of the list of everything, and of each section, tag and author page."""
+        yield self.hub_path("latest", ""), self.hub_titles["latest"], list(self.stories)
+        for kind, key in _HUBS.items():
+            for name, found in self.grouped(key).items():
+                yield self.hub_path(kind, name), self.hub_titles[kind].format(name), found
+
+    def hub_traps(self) -> list[Trap]:
+        """Return the hubs, which must not become articles."""
+        return [
+            Trap(url=self.absolute(path), what="hub", reasons=frozenset({Reason.NOT_ARTICLE}))
+            for path, *_ in self.hubs()
+        ]
+
+    def channel(self, path: str, description: str, language: str) -> Channel:
+        """Return the head of a feed."""
+        home, url = self.absolute("/"), self.absolute(path)
+        return Channel(title=self.name, home=home, url=url, description=description, language=language)
+
+    def comments_from(self, start: int, n: int) -> tuple[Comment, ...]:
+        """Return so many of the readers' comments, from one on, round the list's end."""
+        at = start % len(self.comments)
+        return (self.comments + self.comments)[at : at + n]
+
     def expected(self) -> list[Expected]:
         """Return the ground truth, newest first."""
         return [self._expected(story) for story in self.stories]
@@ -152,6 +183,13 @@ class Site(ABC):
     def paywalled(self, story: Story) -> bool | None:
         """Tell what a story's page says of free access."""
         return False if "json-ld" in story.forms else None
+
+
+_HUBS: dict[str, Callable[[Story], Sequence[str]]] = {
+    "section": lambda story: [story.section],
+    "tag": lambda story: story.tags,
+    "author": lambda story: story.authors,
+}
 
 
 def pages_of(found: Sequence[Story], size: int) -> list[Sequence[Story]]:

@@ -80,13 +80,13 @@ class Story:
     title: str
     authors: tuple[str, ...]
     published: datetime
-    modified: datetime | None
-    section: str
-    tags: tuple[str, ...]
     summary: str
-    picture: str
     language: str
-    blocks: tuple[Block, ...]
+    modified: datetime | None = None
+    section: str = ""
+    tags: tuple[str, ...] = ()
+    picture: str = ""
+    blocks: tuple[Block, ...] = ()
     forms: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -131,21 +131,9 @@ def comments(language: str) -> tuple[Comment, ...]:
 
 def _story(path: Path) -> Story:
     record: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    return Story(
-        slug=path.stem,
-        number=record["number"],
-        title=record["title"],
-        authors=tuple(record["authors"]),
-        published=record["published"],
-        modified=record.get("modified"),
-        section=record["section"],
-        tags=tuple(record["tags"]),
-        summary=record["summary"],
-        picture=record.get("picture", ""),
-        language=record["language"],
-        blocks=tuple(blocks(record["body"])),
-        forms=frozenset(record.get("forms", ())),
-    )
+    record["blocks"] = blocks(record.pop("body"))
+    listed = {name: tuple(record[name]) for name in ("authors", "tags", "blocks")}
+    return Story(slug=path.stem, **record | listed | {"forms": frozenset(record.get("forms", ()))})
 
 
 def blocks(body: str) -> Iterator[Block]:

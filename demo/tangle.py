@@ -24,6 +24,7 @@ class Tangle(Site):
     host: ClassVar[str] = "the-tangle.example"
     other_hosts: ClassVar[tuple[str, ...]] = ("www.the-tangle.example",)
     language: ClassVar[str] = "en"
+    name: ClassVar[str] = tangle_pages.NAME
 
     def path(self, story: Story) -> str:
         """Return a path that says nothing."""
@@ -115,13 +116,7 @@ class Tangle(Site):
 
     def rss(self) -> str:
         """Return the feed: links with a campaign's parameters, the whole text where the page has none."""
-        channel = feeds.Channel(
-            title=tangle_pages.NAME,
-            home=self.absolute("/"),
-            url=self.absolute("/feed.php"),
-            description="Stories with loose ends",
-            language="en-us",
-        )
+        channel = self.channel("/feed.php", "Stories with loose ends", "en-us")
         entries = [
             feeds.Entry(
                 url=self.url(s) + "?utm_source=feed&utm_medium=rss",
@@ -199,15 +194,14 @@ class Tangle(Site):
 
     def _place(self, story: Story, *, part: int = 1, parts: int = 1) -> tangle_pages.Place:
         """Say where a story's page stands, and what stands round it."""
-        at = story.number * 5 % len(self.comments)
-        chosen = self.comments if "long-comments" in story.forms else (self.comments + self.comments)[at : at + 12]
+        comments = self.comments if "long-comments" in story.forms else self.comments_from(5 * story.number, 12)
         return tangle_pages.Place(
             root=self.root,
             url=self.url(story),
             path=self.path(story),
             image=self.href(f"/img/{story.slug}.svg"),
             related=[(f"{self.href(self.path(s))}?ref=related", s) for s in self.related(story, 5)],
-            comments=chosen,
+            comments=comments,
             part=part,
             parts=parts,
         )

@@ -96,8 +96,8 @@ class Expected:
     published: datetime
     text: str
     language: str
-    section: str
-    tags: tuple[str, ...]
+    section: str = ""
+    tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
