@@ -47,36 +47,33 @@ def history(
     per_day: float,
     *,
     weeks: int = WEEKS_BEFORE + 1,
-    every_h: int = 1,
     weekend: float = 0.4,
     spread: float = 0.0,
     drop_at_h: int | None = None,
     drop_to: float = 0.0,
 ) -> list[SiteRun]:
     """Return the runs of a made-up site; `spread` is the standard deviation of a day's level, in shares of it."""
-    runs, level, gathered = [], 1.0, 0
+    runs: list[SiteRun] = []
+    level = 1.0
     for hour in range(weeks * 168):
         if hour % 24 == 0 and spread:
             level = random_.gammavariate(1 / spread**2, spread**2)
         mean = per_day / 24 * season(hour % 168, weekend) * level
         if drop_at_h is not None and hour >= drop_at_h:
             mean *= drop_to
-        gathered += poisson(random_, mean)
-        if hour % every_h:
-            continue
+        n_new = poisson(random_, mean)
         at = BEGIN + 3600.0 * hour + random_.uniform(0, 300)
-        figures = Figures(new=gathered if runs else 40 * gathered + 100)
+        figures, ended = Figures(new=n_new if runs else 40 * n_new + 100), at + 60
         runs.append(
             SiteRun(
                 site="a.example",
                 started_at=at,
-                written_at=at + 60,
-                finished_at=at + 60,
+                written_at=ended,
+                finished_at=ended,
                 outcome="finished",
                 figures=figures,
             )
         )
-        gathered = 0
     return runs
 
 

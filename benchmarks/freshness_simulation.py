@@ -174,23 +174,16 @@ def score(edits: Sequence[Floats], looks: Sequence[Sequence[float]]) -> Result:
     )
 
 
-def looked_at(
-    edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generator, *, a_run: float | None = None
-) -> Iterator[list[float]]:
+def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generator) -> Iterator[list[float]]:
     """Yield the ages at which each article of one host is looked at by a crawl each hour, by `next_visit` and `choose`.
 
-    Parameters
-    ----------
-    edits : sequence of arrays
-        Of the articles of one host, which appear evenly in 30 days.
-    a_run : float or None
-        Looks that a run may spend on average; None for no bound.
+    The articles appear evenly in 30 days; a run may look at all that are due.
     """
     published = np.sort(rng.uniform(0, 30 * 24, len(edits)))
     visits: list[list[float]] = [[] for _ in edits]
     state: list[Visit | None] = [None] * len(edits)
     due: list[tuple[float, int]] = []
-    new, room = 0, 0.0
+    new = 0
     for hour in range(30 * 24 + HORIZON_H + 24):
         now = hour * HOUR_S
         while new < len(edits) and published[new] <= hour:
@@ -205,9 +198,7 @@ def looked_at(
         while due and due[0][0] <= now:
             waiting.append(heapq.heappop(due)[1])
         known = [visit for i in waiting if (visit := state[i]) is not None]
-        room = len(known) if a_run is None else room + a_run
-        chosen = choose(known, int(room), now)
-        room -= len(chosen) if a_run is not None else 0
+        chosen = choose(known, len(known), now)
         for visit in chosen:
             i = int(visit.url)
             age = hour - float(published[i])
@@ -233,21 +224,14 @@ class Best:
     of_all: float
 
 
-def simulate(n_hosts: int, schedule: str, seed: int, *, looks: float | None = None) -> tuple[Result, Best]:
-    """Return what a schedule gives over hosts of different sizes, and the value of the best ones with as many looks.
-
-    Parameters
-    ----------
-    looks : float or None
-        Looks an article that a run may spend on average; None for all that the schedule wants.
-    """
+def simulate(n_hosts: int, schedule: str, seed: int) -> tuple[Result, Best]:
+    """Return what a schedule gives over hosts of different sizes, and the value of the best ones with as many looks."""
     rng = np.random.default_rng(seed)
     sizes = np.clip(rng.lognormal(np.log(60), 1.0, n_hosts), 5, 1500).astype(int)
     edits, visits, rates = [], [], []
     for size in sizes:
         ages, rate = ages_of_edits(int(size), rng)
-        a_run = None if looks is None else looks * size / (30 * 24)
-        visits += list(looked_at(ages, Refresh.of(schedule), rng, a_run=a_run))
+        visits += list(looked_at(ages, Refresh.of(schedule), rng))
         edits += ages
         rates.append(rate)
     found = score(edits, visits)

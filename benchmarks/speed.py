@@ -73,13 +73,6 @@ def parse_and_walk(_html: str, body: bytes, _url: str | None) -> object:
     return n
 
 
-def parse_lxml(_html: str, body: bytes, _url: str | None) -> object:
-    """Parse only, by libxml2."""
-    from lxml import html
-
-    return html.document_fromstring(body, parser=html.HTMLParser(encoding="utf-8"))
-
-
 def ours(extractor: str, parts: str) -> System:
     """Extract by one of webmain's methods; a rejected page counts as done."""
 
@@ -116,9 +109,9 @@ def _readability() -> dict[str, System]:
 
 
 def _lxml() -> dict[str, System]:
-    import lxml.html  # noqa: F401
+    from lxml import html
 
-    return {LXML: parse_lxml}
+    return {LXML: lambda _, body, url: html.document_fromstring(body, parser=html.HTMLParser(encoding="utf-8"))}
 
 
 def peers() -> dict[str, System]:
