@@ -263,15 +263,3 @@ def test_an_unknown_layout_is_an_error_that_names_what_was_looked_for(tmp_path):
         read_gold(tmp_path)
     with pytest.raises(GoldError, match="known format"):
         read_gold(tmp_path / "notes.md")
-
-
-@pytest.mark.parametrize("form", list(GoldFormat))
-def test_a_named_format_that_is_not_there_is_an_error(tmp_path, form):
-    write(tmp_path / "notes.md", "nothing here")
-    with pytest.raises(GoldError, match=f"no gold data in {form} format"):
-        read_gold(tmp_path, format=form)
-
-
-def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path):
-    with pytest.raises(GoldError, match="jsonl, wcxb, cleaneval, folder"):
-        read_gold(tmp_path, format="parquet")

@@ -210,9 +210,3 @@ def test_files_that_cannot_be_used_are_dropped_and_the_others_stay(tmp_path, mon
         DropReason.NO_PAGE: 2,
         DropReason.NO_GOLD: 1,
     }
-
-
-def test_the_format_can_be_named(tmp_path):
-    write(tmp_path / "1.html", WRAPPED.format("utf8", "x"))
-    write(tmp_path / "1.txt", GOLD)
-    assert only(read_gold(tmp_path, format="folder")).text == GOLD

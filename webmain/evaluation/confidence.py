@@ -103,10 +103,8 @@ def n_kept(coverage: float, n_pages: int) -> int:
 def calibration_error(confidence: ArrayLike, f1: ArrayLike) -> float:
     """Return the expected calibration error over bins of (nearly) the same number of pages."""
     sure, reached = _checked(confidence, f1)
-    order = np.argsort(sure, kind="stable")
-    away = (sure - _levelled(sure, reached))[order]
-    parts = np.array_split(away, _n_bins(sure.size))
-    return float(sum(abs(part.sum()) for part in parts) / sure.size)
+    away = sure - _levelled(sure, reached)
+    return float(sum(abs(away[part].sum()) for part in _parts(sure)) / sure.size)
 
 
 def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
@@ -118,7 +116,7 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
     sure, reached = _checked(confidence, f1)
     levelled = _levelled(sure, reached)
     rows: list[Row] = []
-    for part in np.array_split(np.argsort(sure, kind="stable"), _n_bins(sure.size)):
+    for part in _parts(sure):
         interval = bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES)
         rows.append(
             {
@@ -228,5 +226,7 @@ def aurc(confidence: ArrayLike, f1: ArrayLike) -> float:
     return float((1 - by_coverage(confidence, f1)).mean())
 
 
-def _n_bins(n_pages: int) -> int:
-    return max(1, min(N_BINS, n_pages // LEAST_IN_BIN))
+def _parts(confidence: _Floats) -> list[NDArray[np.int64]]:
+    """Return the pages of each bin, the least confident first."""
+    n_bins = max(1, min(N_BINS, confidence.size // LEAST_IN_BIN))
+    return np.array_split(np.argsort(confidence, kind="stable"), n_bins)

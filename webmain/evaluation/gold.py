@@ -153,29 +153,25 @@ def _add(update: Callable[[bytes], None], page: GoldPage) -> None:
         update(data)
 
 
-def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | str | None = None) -> Gold:  # noqa: A002
-    """Return the gold data in a file, a folder, or several, all of one format, or each recognised by its files.
+def read_gold(path: Path | str | Sequence[Path | str]) -> Gold:
+    """Return the gold data in a file, a folder, or several, each format recognised by its files.
 
     Nothing but the names of files, and the first lines of some, is read yet. Raises GoldError if there is no such file,
-    format, or no gold data there: the message names what was looked for.
+    or no gold data there: the message names what was looked for.
     """
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise GoldError("no path of gold data was given")
-    if format and format not in list(GoldFormat):
-        raise GoldError(f"no gold format {format!r}; there are {', '.join(GoldFormat)}")
-    return Gold([(Path(one), _format_of(Path(one), GoldFormat(format) if format else None)) for one in paths])
+    return Gold([(Path(one), _format_of(Path(one))) for one in paths])
 
 
-def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
+def _format_of(path: Path) -> GoldFormat:
     try:
         if not path.exists():
             raise GoldError(f"no gold data at {path}: there is no such file or folder")
-        if wanted is GoldFormat.CLEANEVAL and is_folder(path):  # its pages may have lost their wrappers
-            return wanted
-        for form in [wanted] if wanted else _FORMATS:
-            if _FORMATS[form][0](path):
+        for form, (is_there, _) in _FORMATS.items():
+            if is_there(path):
                 return form
     except OSError as error:
         raise _unreadable(path, error) from error
-    raise GoldError(f"no gold data in {wanted or 'a known'} format at {path}. Looked for: {_LOOKED_FOR}")
+    raise GoldError(f"no gold data in a known format at {path}. Looked for: {_LOOKED_FOR}")

@@ -17,7 +17,7 @@ from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import fit, making, tables
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import cross_validate, crossed_confidence
+from webmain.evaluation.training.fit import cross_validate, crossed_confidence, folds
 from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
@@ -50,7 +50,7 @@ def rows(pages):
 
 @pytest.fixture(scope="module")
 def judged(rows):
-    return cross_validate(rows, [], recipe=TINY)
+    return cross_validate(rows, [], folds(rows), recipe=TINY)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
 
 
 def test_folds_side_by_side_give_what_one_after_the_other_gives(rows, judged):
-    other = cross_validate(rows, [], jobs=3, recipe=TINY)
+    other = cross_validate(rows, [], folds(rows), jobs=3, recipe=TINY)
     assert [(j.f1, j.article, j.margin.tolist()) for j in judged] == [
         (j.f1, j.article, j.margin.tolist()) for j in other
     ]
@@ -180,7 +180,7 @@ def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
         return whole(pages, recipe)
 
     monkeypatch.setattr(fit, "fit_parts", noting)
-    cross_validate(rows, [], recipe=TINY)
+    cross_validate(rows, [], folds(rows), recipe=TINY)
     held_back = [{page.site for page in rows if page.fold == fold} for fold in range(N_FOLDS)]
     assert all(not trained & sites for trained, sites in zip(seen, filter(None, held_back), strict=True))
 
@@ -361,7 +361,7 @@ def test_left_out_sets_are_judged_by_models_of_the_others(rows, monkeypatch):
         fit, "fit_parts", lambda pages, recipe: (seen.append({p.dataset for p in pages}), whole(pages, recipe))[1]
     )
     monkeypatch.setattr(fit, "FEW_PAGES", 1)
-    found = fit.leave_out(halves, [], recipe=TINY)
+    found = cross_validate(halves, [], fit.sets_left_out(halves), recipe=TINY)
     assert [one.rows.id for one in found] == [page.id for page in halves]
     assert seen == [{"set 1"}, {"set 0"}]
 
@@ -369,7 +369,12 @@ def test_left_out_sets_are_judged_by_models_of_the_others(rows, monkeypatch):
 def test_all_small_sets_are_left_out_together(rows, monkeypatch):
     monkeypatch.setattr(fit, "FEW_PAGES", 3)
     named = [replace(page, dataset=name) for page, name in zip(rows, "aaabbbcd", strict=False)]
-    assert [{page.dataset for page in part} for part in fit.parts_left_out(named)] == [{"a"}, {"b"}, {"c", "d"}]
+    assert [{page.dataset for page in part} for part in fit.sets_left_out(named)] == [{"a"}, {"b"}, {"c", "d"}]
+
+
+def test_leaving_out_the_only_set_is_refused_before_anything_is_trained():
+    with pytest.raises(TrainingError, match="of one set"):
+        make(wish(left_out=True, made_up=0))
 
 
 def test_what_pages_were_judged_to_be_is_written_as_json_lines(made, rows):
@@ -423,13 +428,13 @@ def test_every_column_belongs_to_a_group_and_all_shares_add_up_to_one(made):
     [
         ("log_chars", "counts of the block", "text per tag (Line-Block: TTR)"),
         ("link-3", "neighbours", "anchor ratio (Line-Block: ATTR; Thai XPath: AR)"),
-        ("since_heading", "headings before", tables.OTHER),
-        ("past_comments", "cue words", tables.OTHER),
+        ("since_heading", "headings before", ""),
+        ("past_comments", "cue words", ""),
         ("in_nav", "elements around", "depth and path (Thai XPath, LBDA)"),
         ("in_title", "title, description, embedded data", "title keywords (Line-Block: TKD)"),
-        ("something new", tables.OTHER, tables.OTHER),
+        ("something new", "", ""),
     ],
 )
 def test_a_column_is_grouped_by_what_it_is_computed_from(name, group, paper):
-    assert tables.group_of(name) == group
+    assert tables.group_of(name, tables.GROUPS) == group
     assert tables.group_of(name, tables.IN_PAPERS) == paper

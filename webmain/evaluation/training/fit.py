@@ -82,6 +82,11 @@ class Judged:
     text: str  # the chosen text
     f1: float  # its word F1
 
+    @property
+    def confidence_row(self) -> NDArray[np.float32]:
+        """The row from which the expected F1 is predicted."""
+        return confidence_row(probabilities(self.margin), self.rows.n_chars, self.choice, self.article)
+
 
 def judge(model: PageModel, rows: Rows) -> Judged:
     """Predict a page as the extractor does."""
@@ -178,29 +183,21 @@ def _crossed_articles(rows: Sequence[Rows]) -> list[float]:
 
 
 def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -> Any:
-    kept = [_without_most_easy(page) for page in rows]
-    return boosted(
-        np.concatenate([page.with_article(p)[one.kept] for page, one, p in zip(rows, kept, shares, strict=True)]),
-        np.concatenate([page.share[one.kept] for page, one in zip(rows, kept, strict=True)]),
-        np.concatenate([one.weights * WEIGHTS.of(page) for page, one in zip(rows, kept, strict=True)]),
-        recipe,
-    )
+    values, target, weights = [], [], []
+    for page, probability in zip(rows, shares, strict=True):
+        kept, own = _without_most_easy(page)
+        values.append(page.with_article(probability)[kept])
+        target.append(page.share[kept])
+        weights.append(own * WEIGHTS.of(page))
+    return boosted(np.concatenate(values), np.concatenate(target), np.concatenate(weights), recipe)
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """The blocks of a page used for fitting, and the weight of each."""
-
-    kept: NDArray[np.bool_]
-    weights: NDArray[np.float64]
-
-
-def _without_most_easy(page: Rows) -> _Kept:
-    """Keep one in every few easy blocks, weighted for the others: short links that are not content."""
+def _without_most_easy(page: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which blocks are used, one in every few easy ones (short links that are not content), and their weights."""
     is_short = page.values[:, _LOG_CHARS] < np.log(WEIGHTS.easy_chars)
     easy = (page.share < 0.1) & (page.values[:, _LINK] > 0.9) & is_short
     kept = ~easy | (np.cumsum(easy) % WEIGHTS.easy_every == 1)
-    return _Kept(kept, (page.weights * np.where(easy, WEIGHTS.easy_every, 1))[kept])
+    return kept, (page.weights * np.where(easy, WEIGHTS.easy_every, 1))[kept]
 
 
 # ---- held-out pages
@@ -209,59 +206,26 @@ def _without_most_easy(page: Rows) -> _Kept:
 def cross_validate(
     real: Sequence[Rows],
     made_up: Sequence[Rows],
+    parts: Sequence[Sequence[Rows]],
     *,
     jobs: int = 1,
     recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
-    """Predict each real page by models fitted to other sites, and to pages synthesised from those.
+    """Predict each real page by a model fitted to other sites, and to pages synthesised from those; in the order of `real`.
 
     Parameters
     ----------
+    parts : sequence of sequence of Rows
+        The real pages: `folds`, or `sets_left_out`. A model judges the pages of one part, and is fitted to those pages of
+        the others that are of none of its sites.
     jobs : int
-        Folds at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
+        Parts at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
     recipe : Recipe
         Of the trees that judge blocks.
     advance : callable
-        Called after each fold.
+        Called after each part.
     """
-    parts = [[page for page in real if page.fold == fold] for fold in range(N_FOLDS)]
-    return _judge_parts(real, made_up, [part for part in parts if part], jobs, recipe, advance)
-
-
-def leave_out(
-    real: Sequence[Rows],
-    made_up: Sequence[Rows],
-    *,
-    jobs: int = 1,
-    recipe: Recipe = BLOCKS,
-    advance: Callable[[], object] = lambda: None,
-) -> list[Judged]:
-    """Predict each real page by models fitted to the other sets, without the sites of its own set.
-
-    Sets of fewer than `FEW_PAGES` pages are left out together. Parameters are those of `cross_validate`; `advance` is called
-    after each part.
-    """
-    return _judge_parts(real, made_up, parts_left_out(real), jobs, recipe, advance)
-
-
-def parts_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
-    """Return the pages of each set, those of small sets together."""
-    counts = Counter(page.dataset for page in real)
-    large = sorted(name for name, n in counts.items() if n >= FEW_PAGES)
-    parts = [[page for page in real if page.dataset == name] for name in large]
-    return [part for part in (*parts, [page for page in real if page.dataset not in large]) if part]
-
-
-def _judge_parts(
-    real: Sequence[Rows],
-    made_up: Sequence[Rows],
-    parts: Sequence[Sequence[Rows]],
-    jobs: int,
-    recipe: Recipe,
-    advance: Callable[[], object],
-) -> list[Judged]:
-    """Predict the pages of each part by a model fitted to the pages of all other sites; in the order of `real`."""
 
     def judge_part(part: Sequence[Rows]) -> list[Judged]:
         sites = {page.site for page in part}
@@ -274,6 +238,20 @@ def _judge_parts(
         judged |= {(one.rows.dataset, one.rows.id): one for one in found}
         advance()
     return [judged[page.dataset, page.id] for page in real]
+
+
+def folds(real: Sequence[Rows]) -> list[list[Rows]]:
+    """Return the pages of each fold."""
+    parts = [[page for page in real if page.fold == fold] for fold in range(N_FOLDS)]
+    return [part for part in parts if part]
+
+
+def sets_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
+    """Return the pages of each set, those of sets of fewer than `FEW_PAGES` pages together."""
+    counts = Counter(page.dataset for page in real)
+    large = sorted(name for name, n in counts.items() if n >= FEW_PAGES)
+    parts = [[page for page in real if page.dataset == name] for name in large]
+    return [part for part in (*parts, [page for page in real if page.dataset not in large]) if part]
 
 
 def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], object]) -> NDArray[np.float64]:
@@ -290,7 +268,7 @@ def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], objec
         rest = [one for one, other in zip(judged, groups, strict=True) if other != group]
         places = [place for place, other in enumerate(groups) if other == group]
         if rest:
-            rows = np.stack([_confidence_row(judged[place]) for place in places])
+            rows = np.stack([judged[place].confidence_row for place in places])
             expected[places] = fit_confidence(rest).sums(rows)
     return np.clip(expected, 0.0, 1.0)
 
@@ -299,12 +277,8 @@ def fit_confidence(judged: Sequence[Judged]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
     weights = np.array([WEIGHTS.of(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
-    rows = np.stack([_confidence_row(one) for one in judged])
+    rows = np.stack([one.confidence_row for one in judged])
     return boosted(rows, target, weights, CONFIDENCE, task="value").trees
-
-
-def _confidence_row(one: Judged) -> NDArray[np.float32]:
-    return confidence_row(probabilities(one.margin), one.rows.n_chars, one.choice, one.article)
 
 
 def fit_model(

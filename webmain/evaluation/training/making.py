@@ -22,8 +22,9 @@ from webmain.evaluation.training.fit import (
     cross_validate,
     crossed_confidence,
     fit_model,
+    folds,
     judge,
-    leave_out,
+    sets_left_out,
 )
 from webmain.evaluation.training.rows import (
     N_FOLDS,
@@ -45,8 +46,7 @@ from webmain.evaluation.training.sets import (
     sites_in,
     training_sets,
 )
-from webmain.extractors.page_model import PageModel, confidence_row, read, written
-from webmain.features.trees import probabilities
+from webmain.extractors.page_model import PageModel, read, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,16 +134,21 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
     with progress("pages", len(pages)) as advance:
         real = all_rows(pages, jobs=wish.jobs, advance=advance)
     check_folds(real)
+    left_out = sets_left_out(real) if wish.left_out else []
+    if len(left_out) == 1:
+        raise TrainingError(
+            "all pages are of one set, or of sets that are left out together: there are no others to fit to"
+        )
     with progress("made-up pages", wish.made_up) as advance:
         made_up = all_rows(made_up_of(pages, count=wish.made_up, seed=wish.seed), jobs=wish.jobs, advance=advance)
     n_barred = len(given) - len(pages)
     del given, pages
     with progress("folds", N_FOLDS) as advance:
-        judged = cross_validate(real, made_up, jobs=wish.jobs, recipe=recipe, advance=advance)
+        judged = cross_validate(real, made_up, folds(real), jobs=wish.jobs, recipe=recipe, advance=advance)
     outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
-    if wish.left_out:
-        with progress("sets left out", len(sets)) as advance:
-            without = leave_out(real, made_up, jobs=wish.jobs, recipe=recipe, advance=advance)
+    if left_out:
+        with progress("sets left out", len(left_out)) as advance:
+            without = cross_validate(real, made_up, left_out, jobs=wish.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
         fitted = fit_model(real, made_up, judged, recipe)
@@ -242,10 +247,9 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
             advance()
             judged = judge(model, rows) if rows else None
             text, f1, expected = "", 0.0, 0.0
-            if judged and rows:
+            if judged:
                 text, f1 = judged.text, judged.f1
-                row = confidence_row(probabilities(judged.margin), rows.n_chars, judged.choice, judged.article)
-                expected = model.expected_f1(row)
+                expected = model.expected_f1(judged.confidence_row)
             yield Outcome(
                 dataset=one.name,
                 page_type=page.page_type,

@@ -59,8 +59,6 @@ GROUPS: Final = {
 }
 """Patterns of column names, by what the columns are computed from; the first match counts."""
 
-OTHER: Final = "others"
-
 IN_PAPERS: Final = {
     "text per tag (Line-Block: TTR)": r"(log_chars|n_leaves|inner|up\d+_mean|make_mean|log_chars[+-]\d+)$",
     "anchor ratio (Line-Block: ATTR; Thai XPath: AR)": (
@@ -136,8 +134,7 @@ def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
     f1 = [one.f1 for one in outcomes if one.f1 is not None]
     confidence = [one.confidence for one in outcomes if one.f1 is not None]
     n = len(f1)
-    counts = sum((one.segments for one in outcomes if one.segments), SegmentCounts())
-    n_segments = counts.n_wanted + counts.n_unwanted
+    segments = [one.segments for one in outcomes if one.segments]
     return (
         len(outcomes),
         sum(f1) / n if n else None,
@@ -145,16 +142,16 @@ def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
         sum(score == 1 for score in f1) / n if n else None,
         sum(confidence) / n if n else None,
         calibration_error(confidence, f1) if n else None,
-        (counts.n_wanted_found + counts.n_unwanted - counts.n_unwanted_found) / n_segments if n_segments else None,
+        sum(segments, SegmentCounts()).accuracy if segments else None,
     )
 
 
 # ---- columns
 
 
-def group_of(name: str, groups: Mapping[str, str] = GROUPS) -> str:
-    """Return the group of a column: the first whose pattern matches its name."""
-    return next((group for group, pattern in groups.items() if re.match(pattern, name)), OTHER)
+def group_of(name: str, groups: Mapping[str, str]) -> str:
+    """Return the group of a column, the first whose pattern matches its name; "" for none."""
+    return next((group for group, pattern in groups.items() if re.match(pattern, name)), "")
 
 
 def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], groups: Mapping[str, str]) -> Table:
