@@ -171,6 +171,7 @@ def test_papers_table_is_beside_ours_and_its_contradictions_are_in_the_notes() -
     printed = figures("pab_classes", "pab")
     squares = sum((x - sum(printed) / 7) ** 2 for x in printed)
     assert math.sqrt(squares / 6 / 7) == pytest.approx(1.54, abs=0.005)
+    assert 1 - sum(printed) / 700 == pytest.approx(0.1496, abs=5e-5)  # printed as the standard error
 
 
 @pytest.mark.parametrize(

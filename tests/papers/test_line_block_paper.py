@@ -7,7 +7,6 @@ import webmain
 from webmain.extractors.line_block import LineBlock, count_keywords, title_keywords
 from webmain.html.document import Document
 from webmain.items import Page
-from webmain.text.agreement import subsequence
 
 
 def document(markup: str) -> Document:
@@ -189,12 +188,3 @@ def test_algorithm_from_page_to_text():  # section V.C: filter, break, lines, li
     assert webmain.extract(PAGE, extractor="line_block", parts="text").text.split("\n\n") == [
         blocks.text(i) for i in (1, 2, 4)
     ]
-
-
-def test_evaluation_example():  # section VI.E
-    gold = "Title Some text in the body".split()
-    extract = "Title Copyright Some text in".split()
-    found = subsequence(extract, gold)
-    assert found.recall == pytest.approx(4 / 6)
-    assert found.precision == pytest.approx(4 / 5)
-    assert found.f1 == pytest.approx(8 / 11)

@@ -193,32 +193,6 @@ def test_eniw_does_not_compare_inner_and_outer_links():  # section 2
     assert judge(Document(Page(url=URL, html=markup), html=markup), ENIW()).kept.all()
 
 
-# --- the paper's own arithmetic ---------------------------------------------------------------------------------------
-
-TEST_PAGES = (10, 20, 30, 40, 50, 60, 70)
-TABLE_4_3_2 = {"ENIW": (80, 85, 83, 85, 86, 83.3, 80), "PAB": (80, 80, 83, 86, 88, 88.3, 90)}
-RIGHT_BY_THE_TEXT = {"ENIW": (8, 15, 25, 34, 43, 50, 56), "PAB": (8, 16, 25, 35, 44, 53, 63)}
-
-
-def test_text_and_table_of_section_4_3_disagree_in_two_places():
-    differing = [
-        (method, n)
-        for method, printed in TABLE_4_3_2.items()
-        for n, percent, right in zip(TEST_PAGES, printed, RIGHT_BY_THE_TEXT[method], strict=True)
-        if abs(100 * right / n - percent) > 0.5
-    ]
-    assert differing == [("ENIW", 20), ("PAB", 40)]
-
-
-def test_printed_standard_error_of_pab_is_its_mean_error():  # table 4.4.1; equation 3 is lost in print
-    mean_error = {method: 1 - np.mean(printed) / 100 for method, printed in TABLE_4_3_2.items()}
-    standard_error = {m: np.std(p, ddof=1) / 100 / np.sqrt(len(p)) for m, p in TABLE_4_3_2.items()}
-    assert mean_error["PAB"] == pytest.approx(0.1496, abs=5e-5)
-    assert mean_error["ENIW"] == pytest.approx(0.1681, abs=5e-5)  # printed: .20396
-    assert standard_error["PAB"] == pytest.approx(0.0153, abs=5e-4)
-    assert standard_error["ENIW"] == pytest.approx(0.0092, abs=5e-4)
-
-
 def test_eniw_keeps_all_text_but_of_removed_tags():  # section 2
     markup = (
         "<meta name=x content=y><div></div><p>a <a href=https://other.org>b</a></p><marquee>m</marquee>"

@@ -220,23 +220,3 @@ def test_ancestry_gives_what_comparing_xpath_strings_gives(parts, top):
         path, anchor_ratio = expected[leaf]
         assert page.elements.xpath(int(segmentation.element[block])) == path
         assert found.raw[block] == pytest.approx(anchor_ratio)
-
-
-# --- the evaluation's formulas -----------------------------------------------------------------------------------------
-
-
-def rates(lec: int, lep: int, lm: int) -> tuple[float, float, float]:
-    """Formulas 1 to 3 of section III.D."""
-    precision = (lec - (lec - lep + lm)) / lec
-    recall = (lec - (lec - lep + lm)) / lep
-    return precision, recall, 2 * precision * recall / (precision + recall)
-
-
-@pytest.mark.parametrize(
-    ("precision", "printed", "computed"), [(1.0, 100.0, 100.0), (0.9316, 96.43, 96.46), (0.9504, 97.44, 97.46)]
-)
-def test_table_1_follows_from_its_formulas_but_for_the_last_digit(precision, printed, computed):
-    _, recall, f_measure = rates(lec=10_000, lep=round(10_000 * precision), lm=0)
-    assert recall == 1.0
-    assert 100 * f_measure == pytest.approx(computed, abs=0.005)
-    assert 100 * f_measure == pytest.approx(printed, abs=0.04)
