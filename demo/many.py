@@ -46,6 +46,20 @@ class Draft:
     language: str
     paragraphs: tuple[str, ...]
 
+    def expected(self, url: str, host: str, *, section: str = "") -> Expected:
+        """Return the ground truth of the article at an address."""
+        return Expected(
+            url=url,
+            site=host.removeprefix("www."),
+            title=self.title,
+            authors=(self.author,),
+            published=self.published,
+            text="\n\n".join(self.paragraphs),
+            language=self.language,
+            section=section,
+            optional=(self.title, self.author),
+        )
+
 
 class ManyPages(Responder):
     """One site of many articles; answers like `demo.web.Web`.
@@ -95,17 +109,7 @@ class ManyPages(Responder):
     def article(self, number: int) -> Expected:
         """Return the ground truth of one article."""
         draft = draft_of(number, LANGUAGES[number % len(LANGUAGES)], self.seed)
-        return Expected(
-            url=self.url(number),
-            site=self.host.removeprefix("www."),
-            title=draft.title,
-            authors=(draft.author,),
-            published=draft.published,
-            text="\n\n".join(draft.paragraphs),
-            language=draft.language,
-            section=_SECTIONS[number % len(_SECTIONS)],
-            optional=(draft.title, draft.author),
-        )
+        return draft.expected(self.url(number), self.host, section=_SECTIONS[number % len(_SECTIONS)])
 
     def expected(self) -> Iterator[Expected]:
         """Yield the ground truth of every article, newest first."""

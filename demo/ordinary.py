@@ -141,13 +141,8 @@ class OrdinarySite(ABC):
         return self.origin + quote(self.path(n), safe="/?=&%")
 
     def expected(self) -> Iterator[Expected]:
-        """Yield the ground truth."""
-        for n, draft in enumerate(self.drafts):
-            yield Expected(
-                url=self.url(n), site=self.host.removeprefix("www."), title=draft.title, authors=(draft.author,),
-                published=draft.published, text="\n\n".join(draft.paragraphs), language=self.language,
-                optional=(draft.title, draft.author),
-            )  # fmt: skip
+        """Return the ground truth."""
+        return (draft.expected(self.url(n), self.host) for n, draft in enumerate(self.drafts))
 
     def entries(self, numbers: Iterable[int]) -> list[feeds.Entry]:
         """List articles for feeds and sitemaps."""

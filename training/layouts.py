@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 from typing import Final
 
 from training.markup import render
 from training.prose import Draw
-from training.threads import thread
+from training.threads import Thread, thread
 from webmain.evaluation.records import GoldPage
 
 _TITLE = re.compile("<title[^>]{0,200}>([^<]{4,300})", re.IGNORECASE)
@@ -43,17 +44,24 @@ def whole_page(page: GoldPage, d: Draw) -> GoldPage:
     lines = _first_lines(page.text or "", d)
     gold = "\n\n".join(lines)
     comments = thread(d, int(max(len(gold), 300) * d.choice(*THREAD_SHARES))) if d.chance(COMMENTED_SHARE) else None
-    html = render(
-        "page.html",
-        "page",
-        d,
-        title=clean_title(page) or d.title(),
-        lines=lines,
-        comments=comments.html if comments else "",
-        is_heading=_is_heading,
-        crowded=False,
-    )
-    return replace(page, html=str(html), text=gold, comments=comments.text if comments else "")
+    return laid_out(page, d, lines, comments, title=clean_title(page), is_heading=_is_heading)
+
+
+def laid_out(
+    page: GoldPage,
+    d: Draw,
+    lines: Sequence[str],
+    comments: Thread | None,
+    *,
+    title: str,
+    is_heading: Callable[[str], bool],
+    crowded: bool = False,
+) -> GoldPage:
+    """Return a page with these lines as its article, these comments, and a drawn title if it has none."""
+    given, told = (comments.html, comments.text) if comments else ("", "")
+    options = {"lines": lines, "comments": given, "is_heading": is_heading, "crowded": crowded}
+    html = render("page.html", "page", d, title=title or d.title(), **options)
+    return replace(page, html=str(html), text="\n\n".join(lines), comments=told)
 
 
 def _first_lines(text: str, d: Draw) -> list[str]:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from training.data import languages, table
-from training.layouts import clean_title
-from training.markup import render
+from training.layouts import clean_title, laid_out
 from training.prose import Prose, sentences
 from training.scripts import Script, Swap
 from training.threads import thread
@@ -53,21 +52,10 @@ def notice(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None
     title = clean_title(page)
     if swap:
         lines, title = [swap.text(line) for line in lines], swap.text(title)
-    gold = "\n\n".join(lines)
-    length = int(max(len(gold), 200) * d.choice(*THREAD_SHARES))
+    length = int(max(len("\n\n".join(lines)), 200) * d.choice(*THREAD_SHARES))
     comments = thread(d, length) if d.chance(COMMENTED_SHARE) else None
-    html = render(
-        "page.html",
-        "page",
-        d,
-        title=title or d.title(),
-        lines=lines,
-        comments=comments.html if comments else "",
-        is_heading=lambda _: False,
-        crowded=True,
-    )
-    text = comments.text if comments else ""
-    return replace(page, html=str(html), text=gold, comments=text, language=language)
+    made = laid_out(page, d, lines, comments, title=title, is_heading=lambda _: False, crowded=True)
+    return replace(made, language=language)
 
 
 def _lines(found: Sequence[str], width: float, draw: random.Random) -> list[str]:
