@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.made_up import cells
 from webmain.evaluation import confidence, confidence_tables, html_report, plots, report, systems, worker
 from webmain.evaluation.predictions import prediction_of
 from webmain.evaluation.records import GoldPage, Prediction
@@ -224,11 +225,6 @@ def results(monkeypatch):
         given_.append(said("trafilatura", page, "one two three five"))
     given_[0] = said("mine", pages[0], right)  # one page without a confidence
     return score(pages, given_, ["mine", "silent", "trafilatura"])
-
-
-def cells(table, *row):
-    found = next(r for r in table.rows if r[: len(row)] == row)
-    return dict(zip(table.columns, found, strict=True))
 
 
 def test_only_systems_with_confidences_are_judged_by_them(results):

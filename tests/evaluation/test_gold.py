@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.evaluation.made_up import only, write
 from webmain.evaluation import gold_records
 from webmain.evaluation.gold import GoldError, GoldFormat, read_gold
 from webmain.evaluation.gold_records import DropReason
@@ -15,17 +16,6 @@ def write_lines(file, *records):
     data = b"".join(r if isinstance(r, bytes) else json.dumps(r).encode() + b"\n" for r in records)
     file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
     return file
-
-
-def write(file, data):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    data = data if isinstance(data, bytes) else data.encode()
-    file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
-
-
-def only(gold):
-    (page,) = gold
-    return page
 
 
 # --- JSON lines ------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
-import gzip
 import json
 import time
 
 import pytest
 
+from tests.evaluation.made_up import only, write
 from webmain.evaluation import gold_pairs
 from webmain.evaluation.gold import GoldFormat, read_gold
 from webmain.evaluation.gold_pairs import plain_cleaneval_text, unwrap
@@ -17,16 +17,6 @@ GOLD = (
     "URL: http://news.example.com/a.htm\n\n   <h>A heading\n\n"
     "<p>A long paragraph\n   that was wrapped\n<l>   * One\n<l>* Two\n"
 )
-
-
-def write(file, data):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(data if isinstance(data, bytes) else data.encode())
-
-
-def only(gold):
-    (page,) = gold
-    return page
 
 
 # --- CleanEval -------------------------------------------------------------------------------------------------------
@@ -152,8 +142,8 @@ def test_a_folder_of_pages_with_texts_is_recognised(tmp_path, page, text):
 
 
 def test_compressed_pages_and_texts_are_read(tmp_path):
-    write(tmp_path / "a.html.gz", gzip.compress(b"<p>x"))
-    write(tmp_path / "a.txt.gz", gzip.compress(b"x"))
+    write(tmp_path / "a.html.gz", "<p>x")
+    write(tmp_path / "a.txt.gz", "x")
     page = only(read_gold(tmp_path))
     assert (page.id, page.html, page.text) == ("a", b"<p>x", "x")
 
@@ -194,7 +184,7 @@ def test_files_that_cannot_be_used_are_dropped_and_the_others_stay(tmp_path, mon
     write(tmp_path / "metadata.json", "no JSON")
     write(tmp_path / "broken.json", "[1]")
     (tmp_path / "damaged.txt").unlink()
-    write(tmp_path / "damaged.txt.gz", b"no gzip")
+    (tmp_path / "damaged.txt.gz").write_bytes(b"no gzip")
     write(tmp_path / "empty.txt", " \n")
     write(tmp_path / "nothing.html", "")
     write(tmp_path / "big.html", "x" * 2000)

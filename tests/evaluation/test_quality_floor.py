@@ -46,7 +46,7 @@ def measure(method: str) -> dict[str, float]:
     extractor, scores = create(method.removesuffix(WHOLE_SITES)), []
     groups = [[page] for page in gold()]
     if method.endswith(WHOLE_SITES):
-        groups = [[gold()[place] for place in places] for places in by_site(gold()) if len(places) > 1]
+        groups = [site for site in by_site(gold()) if len(site) > 1]
     for group in groups:
         answers = webmain.extract_site(map(as_page, group), extractor=extractor, parts="text", timeout_s=None)
         for page, answer in zip(group, answers, strict=True):

@@ -6,15 +6,16 @@ import hashlib
 import io
 import json
 import math
-import os
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evaluation.made_up import cells
 from webmain.evaluation import differences, html_report, plots, report, writers
 from webmain.evaluation.records import Findings, GoldPage, Prediction, Table
 from webmain.evaluation.scoring import sample, score
@@ -52,11 +53,6 @@ PREDICTIONS = [
 @pytest.fixture
 def results():
     return score(PAGES, PREDICTIONS, ["good", "bad"], metrics=METRICS)
-
-
-def cells(table, row):
-    found = next(r for r in table.rows if r[0] == row)
-    return dict(zip(table.columns, found, strict=True))
 
 
 def test_the_overall_table_holds_the_hand_computed_figures(results):
@@ -215,7 +211,7 @@ def test_columns_that_hold_nothing_are_left_out():
 def test_a_file_is_replaced_only_when_whole(tmp_path, monkeypatch):
     path = tmp_path / "deep" / "r.html"
     writers.write_whole(path, "old")
-    monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk is full")))
+    monkeypatch.setattr(Path, "write_text", lambda *_, **options: (_ for _ in ()).throw(OSError("disk is full")))
     with pytest.raises(OSError, match="disk is full"):
         writers.write_whole(path, "new")
     assert path.read_text(encoding="utf-8") == "old"

@@ -130,33 +130,33 @@ def test_sign_test(n_wins, n_losses, p):
 
 def test_comparison_of_two_systems():
     comparison = compare([0.9, 0.8, 0.7, 0.5], [0.6, 0.7, 0.7, 0.6], seed=1)
-    assert comparison.n_pages == 4
-    assert comparison.difference == pytest.approx((0.3 + 0.1 + 0 - 0.1) / 4)
-    assert (comparison.n_wins, comparison.n_losses, comparison.n_ties) == (2, 1, 1)
-    assert comparison.interval.low < comparison.difference < comparison.interval.high
-    assert comparison.p_permutation == pytest.approx(6 / 8)  # sums .5 twice, .3 four times, .1 twice
-    assert comparison.p_sign == 1
+    assert comparison["pages"] == 4
+    assert comparison["difference"] == pytest.approx((0.3 + 0.1 + 0 - 0.1) / 4)
+    assert (comparison["better"], comparison["worse"], comparison["same"]) == (2, 1, 1)
+    assert comparison["low"] < comparison["difference"] < comparison["high"]
+    assert comparison["p"] == pytest.approx(6 / 8)  # sums .5 twice, .3 four times, .1 twice
+    assert comparison["p (sign)"] == 1
 
 
 def test_small_differences_are_ties_within_the_tolerance():
     comparison = compare([0.502, 0.9, 0.1], [0.5, 0.8, 0.4], seed=1, tolerance=0.01)
-    assert (comparison.n_wins, comparison.n_losses, comparison.n_ties) == (1, 1, 1)
+    assert (comparison["better"], comparison["worse"], comparison["same"]) == (1, 1, 1)
 
 
 def test_swapping_the_systems_turns_the_difference_round():
     first, second = np.random.default_rng(3).random((2, 30))
     one, other = compare(first, second, seed=1), compare(second, first, seed=1)
-    assert one.difference == pytest.approx(-other.difference)
-    assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
-    assert (one.n_wins, one.n_losses) == (other.n_losses, other.n_wins)
-    assert one.p_permutation == pytest.approx(other.p_permutation, abs=0.03)
+    assert one["difference"] == pytest.approx(-other["difference"])
+    assert (one["low"], one["high"]) == pytest.approx((-other["high"], -other["low"]))
+    assert (one["better"], one["worse"]) == (other["worse"], other["better"])
+    assert one["p"] == pytest.approx(other["p"], abs=0.03)
 
 
 def test_one_site_decides_less_than_its_pages():
     first, second = [0.9] * 20, [0.5] * 20
-    assert compare(first, second, seed=1).p_permutation < 0.001
-    assert compare(first, second, seed=1, clusters=["one"] * 20).p_permutation == 1
-    assert compare(first, second, seed=1, clusters=["one"] * 10 + ["two"] * 10).p_permutation == 0.5
+    assert compare(first, second, seed=1)["p"] < 0.001
+    assert compare(first, second, seed=1, clusters=["one"] * 20)["p"] == 1
+    assert compare(first, second, seed=1, clusters=["one"] * 10 + ["two"] * 10)["p"] == 0.5
 
 
 @pytest.mark.parametrize(("first", "second"), [([], []), ([1.0], [1.0, 2.0])])

@@ -1,21 +1,13 @@
-import json
 import random
 
 import numpy as np
 import pytest
 
+from tests.evaluation.made_up import rendered_line, sentence
 from webmain.evaluation.protocols import svm_sites
 from webmain.evaluation.protocols.svm_sites import mean_figures, run, units_of
 from webmain.evaluation.records import GoldPage
 from webmain.features.site_blocks import SiteBlocks
-
-WORDS = [
-    a + b for a in ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi") for b in ("ras", "ton", "mel", "kis", "vun", "dor")
-]
-
-
-def sentence(draw, n):
-    return " ".join(draw.choice(WORDS) + draw.choice(WORDS) for _ in range(n))
 
 
 def gold_page(site, number, *, dataset="set", text=True, wrapper="article", description=True):
@@ -149,13 +141,10 @@ def rendered_record(site, number, *, size):
     draw = random.Random(f"{site}{number}")
     story = [sentence(draw, 25) for _ in range(3)]
     looks = [("12px", "Home"), ("12px", "Sports"), *((size, text) for text in story), ("12px", "All rights reserved")]
-    blocks = [
-        {"text": [text], "path": ["p"], "computed": {"font-size": font},
-         "bound": {"left": 1, "top": 1, "width": 500, "height": 1}}
-        for font, text in looks
-    ]  # fmt: skip
-    fields = {"id": f"{site}{number}", "site": site, "descriptions": [" ".join(story[0].split()[:18])]}
-    return json.dumps({**fields, "ref": "\n".join(story), "blocks": blocks})
+    bound = {"left": 1, "top": 1, "width": 500, "height": 1}
+    blocks = [(text, ["p"], {"font-size": font}, bound) for font, text in looks]
+    lead = " ".join(story[0].split()[:18])
+    return rendered_line(f"{site}{number}", site, blocks, descriptions=[lead], ref="\n".join(story))
 
 
 def test_rendered_pages_are_one_more_data_set_with_visual_properties(tmp_path):

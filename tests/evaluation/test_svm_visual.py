@@ -1,10 +1,10 @@
-import json
 import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.evaluation.made_up import rendered_line, sentence
 from webmain.evaluation.protocols import svm_visual
 from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, flaws_of_references, ratios, run, sites_of
 from webmain.evaluation.visual import RenderedBlock, RenderedPage
@@ -14,13 +14,6 @@ QUOTE = {"color": "rgb(90, 90, 90)", "font-style": "italic", "font-size": "18px"
 MENU = {"color": "rgb(0, 0, 200)", "font-size": "12px", "text-transform": "uppercase", "float": "left"}
 COMMENT = {"color": "rgb(60, 60, 60)", "font-size": "13px", "word-wrap": "break-word", "font-family": "Arial"}
 BOX = {"color": "rgb(100, 100, 100)", "font-size": "11px", "font-weight": "bold", "font-family": "Arial"}
-WORDS = [
-    a + b for a in ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi") for b in ("ras", "ton", "mel", "kis", "vun", "dor")
-]
-
-
-def sentence(draw, n):
-    return " ".join(draw.choice(WORDS) + draw.choice(WORDS) for _ in range(n))
 
 
 def rendered(number, *, site="a", quote=True, description=True, reference="all", n_comments=3):
@@ -110,16 +103,15 @@ def test_sites_that_cannot_be_measured_are_named_with_the_reason():
 
 def as_record(page):
     blocks = [
-        {
-            "text": [block.text],
-            "path": block.tag_path.split("/")[2:],
-            "computed": {k: v for k, v in block.visual.items() if isinstance(v, str)},
-            "bound": {k: v for k, v in block.visual.items() if not isinstance(v, str)},
-        }
+        (
+            block.text,
+            block.tag_path.split("/")[2:],
+            {k: v for k, v in block.visual.items() if isinstance(v, str)},
+            {k: v for k, v in block.visual.items() if not isinstance(v, str)},
+        )
         for block in page.blocks
     ]
-    fields = {"id": page.id, "site": page.site, "descriptions": list(page.descriptions), "ref": page.reference}
-    return json.dumps({**fields, "blocks": blocks})
+    return rendered_line(page.id, page.site, blocks, descriptions=list(page.descriptions), ref=page.reference)
 
 
 def test_experiment_gives_its_tables(tmp_path, monkeypatch):

@@ -44,9 +44,8 @@ def written(tmp_path):
 
 
 def test_block_becomes_text_paths_and_properties(written):
-    found = read_rendered(written(page()))
-    assert found.dropped == ()
-    (only,) = found.pages
+    (only,), dropped = read_rendered(written(page()))
+    assert dropped == ()
     (block,) = only.blocks
     assert (block.text, block.tag_path) == ("First words of it", "html/body/div/p")
     assert block.selector == "html/body/div.main.story/p"
@@ -57,8 +56,8 @@ def test_block_becomes_text_paths_and_properties(written):
 
 
 def test_compression_is_known_by_the_first_bytes_and_not_by_the_name(written):
-    assert len(read_rendered(written(page(), name="rendered.data", packed=True)).pages) == 1
-    assert len(read_rendered(written(page(), name="rendered.gz", packed=False)).pages) == 1
+    assert len(read_rendered(written(page(), name="rendered.data", packed=True))[0]) == 1
+    assert len(read_rendered(written(page(), name="rendered.gz", packed=False))[0]) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,9 +71,9 @@ def test_compression_is_known_by_the_first_bytes_and_not_by_the_name(written):
     ],
 )
 def test_line_that_is_no_page_is_counted_with_its_reason(written, line, reason):
-    found = read_rendered(written(page(), line, page(id="a/1")))
-    assert [p.id for p in found.pages] == ["a/0", "a/1"]
-    assert found.dropped == (f"dropped 1: {reason}",)
+    pages, dropped = read_rendered(written(page(), line, page(id="a/1")))
+    assert [p.id for p in pages] == ["a/0", "a/1"]
+    assert dropped == (f"dropped 1: {reason}",)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +88,9 @@ def test_line_that_is_no_page_is_counted_with_its_reason(written, line, reason):
     ],
 )
 def test_bad_block_is_counted_and_its_page_kept(written, bad, reason):
-    found = read_rendered(written(page(blocks=[block(), bad, block()])))
-    assert len(found.pages[0].blocks) == 2
-    assert found.dropped == (f"dropped 1: {reason}",)
+    (only,), dropped = read_rendered(written(page(blocks=[block(), bad, block()])))
+    assert len(only.blocks) == 2
+    assert dropped == (f"dropped 1: {reason}",)
 
 
 @pytest.mark.parametrize(
@@ -105,23 +104,23 @@ def test_bad_block_is_counted_and_its_page_kept(written, bad, reason):
     ],
 )
 def test_share_of_text_in_anchors(written, changes, share):
-    blocks = site_blocks(read_rendered(written(page(blocks=[block(**changes)]))).pages)
+    blocks = site_blocks(read_rendered(written(page(blocks=[block(**changes)])))[0])
     assert blocks.anchor_share.tolist() == [share]
 
 
 def test_blocks_over_the_limit_are_cut_and_reported(written, monkeypatch):
     monkeypatch.setattr(visual, "MAX_BLOCKS", 2)
-    found = read_rendered(written(page(blocks=[block()] * 5)))
-    assert len(found.pages[0].blocks) == 2
-    assert found.dropped == ("dropped 3: blocks after the first 2 of a page",)
+    (only,), dropped = read_rendered(written(page(blocks=[block()] * 5)))
+    assert len(only.blocks) == 2
+    assert dropped == ("dropped 3: blocks after the first 2 of a page",)
 
 
 def test_file_cut_short_gives_its_first_pages(written):
     path = written(*[page(id=str(i), url=f"http://a.example/{i * 7919}") for i in range(500)], packed=True)
     path.write_bytes(path.read_bytes()[:-60])
-    found = read_rendered(path)
-    assert 0 < len(found.pages) < 500
-    assert found.dropped[-1].startswith("dropped 1: rest of the file after")
+    pages, dropped = read_rendered(path)
+    assert 0 < len(pages) < 500
+    assert dropped[-1].startswith("dropped 1: rest of the file after")
 
 
 def test_unreadable_file_is_a_clear_error(tmp_path):
@@ -134,7 +133,7 @@ def test_unreadable_file_is_a_clear_error(tmp_path):
 
 def test_pages_side_by_side_keep_their_numbers_and_gaps(written):
     records = [page(id="a/0", ref=" "), page(id="a/1", blocks=[]), page(id="b/0", site="b", blocks=[block(), block()])]
-    blocks = site_blocks(read_rendered(written(*records)).pages)
+    blocks = site_blocks(read_rendered(written(*records))[0])
     assert blocks.page.tolist() == [0, 2, 2]
     assert blocks.n_pages == 3
     assert blocks.sites == ("a", "a", "b")

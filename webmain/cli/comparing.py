@@ -148,7 +148,7 @@ def _predict(
     settings |= {"timeout_s": args.timeout, "memory": Meter().method}
     head = predictions.header(digests, systems, settings)
     with _place(args) as path, predictions.Writer(path, head, fresh=args.fresh) as writer:
-        kept = {harness.key(p) for p in writer.kept}
+        kept = {p.key for p in writer.kept}
         wanted = {(s.name, p.dataset, p.id) for s in systems for p in pages}
         if n_done := len(wanted & kept):
             tell(f"{n_done} of {len(wanted)} predictions are there already")

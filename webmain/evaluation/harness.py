@@ -6,21 +6,20 @@ import contextlib
 import os
 from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from webmain.evaluation.records import GoldPage, Prediction
+from webmain.evaluation.records import GoldPage, Key, Prediction
 from webmain.evaluation.systems import Mode, System
 from webmain.evaluation.texts import by_site
-from webmain.evaluation.worker import Meter, Outcome, error_text, isolated, measure, ready
+from webmain.evaluation.worker import Meter, error_text, isolated, measure, ready
 from webmain.items import Reason, Rejected
 from webmain.processes.pool import Pool, PoolClosed, PoolError
 
-Key: TypeAlias = tuple[str, str, str]  # system, data set, page: identifies a prediction
 Group: TypeAlias = tuple[GoldPage, ...]  # pages that are given to a system together
 
-Answered: TypeAlias = Generator[tuple[Group, list[Outcome]], None, None]
+Answered: TypeAlias = Generator[list[Prediction], None, None]
 
 TIMEOUT_S = 30.0  # default time limit of a page in seconds
 MAX_STARTS = 3  # a system whose workers fail to start this many times in a row is given up
@@ -42,11 +41,6 @@ class Limits:
     repeat: int = 1  # turns for each page; the fastest counts
 
 
-def key(prediction: Prediction) -> Key:
-    """Return the key of a prediction."""
-    return prediction.system, prediction.dataset, prediction.id
-
-
 def run(
     pages: Sequence[GoldPage], systems: Sequence[System], *, done: Collection[Key] = (), limits: Limits | None = None
 ) -> Generator[Prediction, None, None]:
@@ -60,24 +54,22 @@ def run(
         groups = list(_groups(pages, system, done))
         answered = _in_workers(system, groups, limits) if limits.jobs else _in_this_process(system, groups, limits)
         with contextlib.closing(answered):
-            for group, outcomes in answered:
-                for page, outcome in zip(group, outcomes, strict=True):
-                    found = Prediction(system=system.name, dataset=page.dataset, id=page.id, **asdict(outcome))
-                    if key(found) not in done:
-                        yield found
+            for predictions in answered:
+                yield from (found for found in predictions if found.key not in done)
 
 
 def _groups(pages: Sequence[GoldPage], system: System, done: Collection[Key]) -> Iterator[Group]:
     """Divide pages into the groups given to a system together: single pages, or all pages of a site (of one period)."""
-    groups = [[place] for place in range(len(pages))] if system.mode is Mode.PAGE else by_site(pages)
-    for places in groups:
-        group = tuple(pages[place] for place in places)
+    for group in [[page] for page in pages] if system.mode is Mode.PAGE else by_site(pages):
         if any((system.name, page.dataset, page.id) not in done for page in group):
-            yield group
+            yield tuple(group)
 
 
-def _failed(group: Group, error: str, seconds: float = 0.0) -> list[Outcome]:
-    return [Outcome(text="", seconds=seconds, memory_bytes=None, error=error)] * len(group)
+def _failed(system: System, group: Group, error: str, seconds: float = 0.0) -> list[Prediction]:
+    return [
+        Prediction(system=system.name, dataset=page.dataset, id=page.id, text="", seconds=seconds, error=error)
+        for page in group
+    ]
 
 
 def _in_this_process(system: System, groups: Sequence[Group], limits: Limits) -> Answered:
@@ -85,11 +77,11 @@ def _in_this_process(system: System, groups: Sequence[Group], limits: Limits) ->
         loaded = ready(system)
     except Exception as error:
         for group in groups:
-            yield group, _failed(group, f"start: {error_text(error)}")
+            yield _failed(system, group, f"start: {error_text(error)}")
         return
     meter = Meter()
     for group in groups:
-        yield group, measure(loaded, group, meter, repeat=limits.repeat)
+        yield measure(loaded, group, meter, system=system.name, repeat=limits.repeat)
 
 
 def _in_workers(system: System, groups: Sequence[Group], limits: Limits) -> Answered:
@@ -107,22 +99,24 @@ def _in_workers(system: System, groups: Sequence[Group], limits: Limits) -> Answ
                     pool.close()
             elif not isinstance(error, PoolClosed):
                 n_failed_starts = 0
-            yield group, _outcomes(future, group, limits, start_error)
+            yield _predictions(future, system, group, limits, start_error)
 
 
-def _outcomes(future: Future[list[Outcome]], group: Group, limits: Limits, start_error: str) -> list[Outcome]:
-    """Return a worker's results, or outcomes saying why there are none."""
+def _predictions(
+    future: Future[list[Prediction]], system: System, group: Group, limits: Limits, start_error: str
+) -> list[Prediction]:
+    """Return a worker's results, or predictions saying why there are none."""
     try:
         return future.result()
     except (PoolError, PoolClosed):
-        return _failed(group, f"start: {start_error}")
+        return _failed(system, group, f"start: {start_error}")
     except Rejected as rejected:
         if rejected.reason is not Reason.TOO_SLOW:
-            return _failed(group, f"crash: {rejected.detail}")
+            return _failed(system, group, f"crash: {rejected.detail}")
         together = f" for each of {len(group)} pages together" if len(group) > 1 else ""
-        return _failed(group, f"timeout: more than {limits.timeout_s:g} s{together}", limits.timeout_s)
+        return _failed(system, group, f"timeout: more than {limits.timeout_s:g} s{together}", limits.timeout_s)
     except Exception as error:
-        return _failed(group, error_text(error))
+        return _failed(system, group, error_text(error))
 
 
 @contextlib.contextmanager

@@ -83,7 +83,7 @@ def read(path: Path) -> tuple[Header, list[Prediction]]:
         try:
             first = next(lines, "")
             found = Header.of_line(first, str(path))
-            by_key = {(p.system, p.dataset, p.id): p for p in _predictions(lines, path)}
+            by_key = {p.key: p for p in _predictions(lines, path)}
         except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
             raise PredictionsError(f"{path}: damaged: {error}") from None
     return found, list(by_key.values())

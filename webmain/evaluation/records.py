@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 Cell: TypeAlias = str | int | float | None  # a value of a table; None if there is no figure
+Key: TypeAlias = tuple[str, str, str]  # system, data set, page: identifies a prediction
 Row: TypeAlias = Mapping[str, Cell]  # a row of a table as values by column name
 
 
@@ -45,6 +46,11 @@ class Prediction:
     memory_bytes: int | None = None  # growth of the peak memory over the page, if it was measured
     error: str = ""  # why there is no text; "" if nothing failed
     confidence: float | None = None  # the F1 that the system expects of this text, in [0, 1]; None if it gives none
+
+    @property
+    def key(self) -> Key:
+        """What identifies it."""
+        return self.system, self.dataset, self.id
 
 
 @dataclass(frozen=True, kw_only=True)

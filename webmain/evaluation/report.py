@@ -133,20 +133,7 @@ def comparison(results: Results, *, baseline: str, seed: int) -> Table:
             continue
         own = [agreement.f1 for agreement in results.agreements(system, results.main_metric)]
         found = compare(own, base, seed=seed, clusters=clusters, tolerance=TIE)
-        rows.append(
-            {
-                "system": system,
-                "pages": found.n_pages,
-                "difference": found.difference,
-                "low": found.interval.low,
-                "high": found.interval.high,
-                "p": found.p_permutation,
-                "p (sign)": found.p_sign,
-                "better": found.n_wins,
-                "worse": found.n_losses,
-                "same": found.n_ties,
-            }
-        )
+        rows.append({"system": system, **found})
     title = (
         f"Difference of mean F1 from that of {baseline} on the same pages, with its 95 % interval and tests; metric: "
         f"{METRICS[results.main_metric].title}"

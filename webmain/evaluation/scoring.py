@@ -85,7 +85,7 @@ def score(
             raise ValueError(f"metric: got {name!r}, allowed are {', '.join(METRICS)}")
     if not metrics:
         raise ValueError(f"no metric was given, allowed are {', '.join(METRICS)}")
-    given = {(p.system, p.dataset, p.id): p for p in predictions}
+    given = {p.key: p for p in predictions}
     by_system: dict[str, tuple[PageResult, ...]] = {}
     for system in systems:
         results = []

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from webmain.evaluation.records import Row
 from webmain.text.agreement import Agreement
 
 N_RESAMPLES = 2_000
@@ -44,23 +45,6 @@ class Summary:
     mean_f1: float
     median_f1: float  # median of the pages' F1
     pooled: Agreement  # the sum of all counts: its precision, recall and F1 are the pooled ones
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Two systems on the same pages."""
-
-    n_pages: int
-    difference: float  # mean of the first system's scores minus that of the second's
-    interval: Interval  # bootstrap interval of the difference
-    # Two-sided p-value of the paired permutation test: how often a difference as large comes up when the two systems'
-    # scores are exchanged at random, page by page (site by site with clusters)
-    p_permutation: float
-    p_sign: float  # Two-sided p-value of the sign test over pages, ties left out
-    # pages on which the first system is better, worse, the same
-    n_wins: int
-    n_losses: int
-    n_ties: int
 
 
 def summarise(agreements: Sequence[Agreement]) -> Summary:
@@ -170,27 +154,33 @@ def _percentiles(statistics: _Floats) -> Interval:
 
 def compare(
     first: ArrayLike, second: ArrayLike, *, seed: int, clusters: Sequence[str] | None = None, tolerance: float = 0.0
-) -> Comparison:
+) -> Row:
     """Compare two systems' scores of the same pages, `(n_pages,)` each; seed and clusters are those of `bootstrap_mean`.
 
-    Pages whose scores differ by no more than the tolerance are ties; the difference, its interval and the permutation
-    test ignore it. Raises ValueError if there are no pages, the numbers of scores differ, or a score isn't finite.
+    Pages whose scores differ by no more than the tolerance are the `same`; the difference, its interval and the permutation
+    test ignore it. The row has the number of `pages`, the mean `difference` with its interval (`low`, `high`), the two-sided
+    p-values of the permutation test (`p`) and of the sign test (`p (sign)`), and the pages on which the first system is
+    `better`, `worse`, or the same.
+
+    Raises ValueError if there are no pages, the numbers of scores differ, or a score isn't finite.
     """
     one, other = _finite(first), _finite(second)
     if one.size != other.size or not one.size:
         raise ValueError(f"{one.size} and {other.size} scores cannot be compared page by page")
     differences = one - other
     n_wins, n_losses = int((differences > tolerance).sum()), int((differences < -tolerance).sum())
-    return Comparison(
-        n_pages=one.size,
-        difference=float(differences.mean()),
-        interval=bootstrap_mean(differences, seed=seed, clusters=clusters),
-        p_permutation=permutation_p(_by_cluster(differences[:, np.newaxis], clusters)[:, 0], seed=seed),
-        p_sign=sign_test_p(n_wins, n_losses),
-        n_wins=n_wins,
-        n_losses=n_losses,
-        n_ties=one.size - n_wins - n_losses,
-    )
+    interval = bootstrap_mean(differences, seed=seed, clusters=clusters)
+    return {
+        "pages": one.size,
+        "difference": float(differences.mean()),
+        "low": interval.low,
+        "high": interval.high,
+        "p": permutation_p(_by_cluster(differences[:, np.newaxis], clusters)[:, 0], seed=seed),
+        "p (sign)": sign_test_p(n_wins, n_losses),
+        "better": n_wins,
+        "worse": n_losses,
+        "same": one.size - n_wins - n_losses,
+    }
 
 
 def permutation_p(differences: ArrayLike, *, seed: int, n_permutations: int = N_PERMUTATIONS) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from webmain import Page, Rejected, extract
+from webmain import Page, Rejected, extract_many
 from webmain.evaluation.records import GoldPage
 from webmain.extraction import Options, read
 from webmain.html.document import Document
@@ -15,14 +15,8 @@ UNTIMED = Options(timeout_s=None)  # no timeout: measurements must not be cut sh
 
 def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
     """Return the text extracted from each page by itself; "" if it is rejected."""
-    return [_text_of(page, extractor) for page in gold]
-
-
-def _text_of(page: GoldPage, extractor: str) -> str:
-    try:
-        return extract(page.html, url=page.url, extractor=extractor, parts="text", timeout_s=None).text
-    except Rejected:
-        return ""
+    answers = extract_many(map(as_page, gold), jobs=0, extractor=extractor, parts="text", timeout_s=None)
+    return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 
 def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
@@ -33,12 +27,12 @@ def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
         return None
 
 
-def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
-    """Yield the indices of the pages of each site and period; a page of unknown site is a group of its own."""
-    groups: defaultdict[tuple[str, str, str, int | None], list[int]] = defaultdict(list)
+def by_site(gold: Sequence[GoldPage]) -> list[list[GoldPage]]:
+    """Return the pages of each site and period; a page of unknown site is a group of its own."""
+    groups: defaultdict[tuple[str, str, str, int | None], list[GoldPage]] = defaultdict(list)
     for place, page in enumerate(gold):
-        groups[page.dataset, page.site, page.period, None if page.site else place].append(place)
-    yield from groups.values()
+        groups[page.dataset, page.site, page.period, None if page.site else place].append(page)
+    return list(groups.values())
 
 
 def as_page(page: GoldPage) -> Page:

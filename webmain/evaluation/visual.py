@@ -80,24 +80,8 @@ class RenderedPage:
     blocks: tuple[RenderedBlock, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RenderedPages:
-    """The pages of a file.
-
-    Attributes
-    ----------
-    pages : tuple of RenderedPage
-        In the file's order.
-    dropped : tuple of str
-        What was left out and why, a sentence for each reason.
-    """
-
-    pages: tuple[RenderedPage, ...]
-    dropped: tuple[str, ...]
-
-
-def read_rendered(path: str | Path) -> RenderedPages:
-    """Read a file of rendered pages; pages and blocks that do not fit the format or its limits are dropped and reported.
+def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str, ...]]:
+    """Return the pages of a file in its order, and what did not fit the format or its limits, a sentence for each reason.
 
     Parameters
     ----------
@@ -123,7 +107,7 @@ def read_rendered(path: str | Path) -> RenderedPages:
             raise RenderedFileError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
     dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
-    return RenderedPages(pages=tuple(pages.values()), dropped=dropped)
+    return tuple(pages.values()), dropped
 
 
 def site_blocks(pages: Sequence[RenderedPage]) -> SiteBlocks:

@@ -14,28 +14,16 @@ import time
 import tomllib
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.evaluation.records import GoldPage
+from webmain.evaluation.records import GoldPage, Prediction
 from webmain.items import Rejected
 
 if TYPE_CHECKING:
     from webmain.evaluation.systems import Loaded, System
 
 MAX_ERROR_CHARS = 300  # characters of an error message that are kept
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """The result for one page: the measured fields of `Prediction`."""
-
-    text: str
-    seconds: float
-    memory_bytes: int | None
-    error: str
-    confidence: float | None = None
 
 
 class Meter:
@@ -90,13 +78,16 @@ def _status_bytes(name: str) -> int:
     raise OSError(f"/proc/self/status has no {name}")
 
 
-def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: int = 1) -> list[Outcome]:
-    """Run a system on pages that belong together (mostly one) and measure it.
+def measure(
+    loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, system: str = "", repeat: int = 1
+) -> list[Prediction]:
+    """Run a system on pages that belong together (mostly one) and measure it; the predictions have the name `system`.
 
     CPU time is that of the process with all its threads: the least of `repeat` runs, divided evenly among the pages. Memory
     is that of the first run, for all pages together, and is reported for each of them.
     """
     times: list[float] = []
+    answers: Sequence[object]
     meter.start()
     started = time.process_time()
     try:
@@ -113,21 +104,30 @@ def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: 
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        spent = time.process_time() - started
-        return [_outcome(error, spent / len(pages), meter.growth())] * len(pages)
-    seconds = min(times) / len(pages)
-    return [_outcome(answer, seconds, memory) for answer in answers]
+        answers, times, memory = [error] * len(pages), [time.process_time() - started], meter.growth()
+    return [
+        _prediction(system, page, answer, seconds=min(times) / len(pages), memory_bytes=memory)
+        for page, answer in zip(pages, answers, strict=True)
+    ]
 
 
-def _outcome(answer: object, seconds: float, memory: int | None) -> Outcome:
-    """Return the outcome of an error, a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
+def _prediction(system: str, page: GoldPage, answer: object, **measured: Any) -> Prediction:
+    """Return the prediction of an error, a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
     text, confidence, error = answer, None, ""
     if isinstance(answer, BaseException):
         text, error = "", _clean(error_text(answer))[:MAX_ERROR_CHARS]
     elif isinstance(answer, tuple) and len(answer) == 2:
         text, confidence = answer
     sure = float(confidence) if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else None
-    return Outcome(text=_clean(text), seconds=seconds, memory_bytes=memory, error=error, confidence=sure)
+    return Prediction(
+        system=system,
+        dataset=page.dataset,
+        id=page.id,
+        text=_clean(text),
+        error=error,
+        confidence=sure,
+        **measured,
+    )
 
 
 def error_text(error: BaseException) -> str:
@@ -176,7 +176,7 @@ def _made_up_page(number: int, language: str, sentence: str) -> GoldPage:
     )
 
 
-def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list[Outcome]]:
+def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list[Prediction]]:
     """Cut this process off from network and terminal; return a function that measures a system on groups of pages."""
     close_network()
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -188,7 +188,7 @@ def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list
     loaded, meter = ready(system), Meter()
     gc.collect()
     gc.freeze()  # keeps the garbage collector from scanning imported modules before every page
-    return lambda pages: measure(loaded, pages, meter, repeat=repeat)
+    return lambda pages: measure(loaded, pages, meter, system=system.name, repeat=repeat)
 
 
 class NetworkClosed(OSError):  # noqa: N818 - reads as what it is

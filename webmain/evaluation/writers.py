@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from webmain.evaluation.records import Table, finite
+from webmain.files import replaced_whole
 from webmain.text.terminal import display_width, one_line, pad
 
 MOST_WIDTH = 60  # characters of a cell in a table as text; longer ones are cut
@@ -130,10 +130,5 @@ def json_text(tables: Sequence[Table], facts: Mapping[str, Any]) -> str:
 
 def write_whole(path: Path, content: str) -> None:
     """Write a file so that an existing one stays until the new one is complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    with beside.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)  # noqa: PTH105 - replaces, on every system
+    with replaced_whole(path) as new:
+        new.write_text(content, encoding="utf-8", errors="replace", newline="")

@@ -53,7 +53,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "lbda_steps",
         tables,
         n_pages=len(pages),
-        sites=sum(len(places) > 1 for places in by_site(pages)),
+        sites=sum(len(site) > 1 for site in by_site(pages)),
         memory_pages=MEMORY_PAGES,
         without=len(gold) - len(pages),
     )
@@ -61,11 +61,11 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
 
 def _parts(pages: Sequence[GoldPage], seed: int) -> list[list[GoldPage]]:
     """Divide the pages into five parts of about the same size, keeping each site in one part."""
-    sites = list(by_site(pages))
+    sites = by_site(pages)
     order = np.random.default_rng(seed).permutation(len(sites))
     parts: list[list[GoldPage]] = [[] for _ in range(N_PARTS)]
     for i in order.tolist():
-        min(parts, key=len).extend(pages[place] for place in sites[i])
+        min(parts, key=len).extend(sites[i])
     return parts
 
 
@@ -74,8 +74,7 @@ def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
     if not pages:
         return dict.fromkeys(FIGURES)
     found, right, seconds = Agreement(), [np.zeros(0, dtype=np.bool_)], 0.0
-    for places in by_site(pages):
-        group = [pages[place] for place in places]
+    for group in by_site(pages):
         started = time.process_time()
         judged = _judge(group, spec)
         seconds += time.process_time() - started
@@ -120,8 +119,8 @@ def _blocks_right(extraction: Extraction, gold: str) -> np.ndarray:
 def _peak(pages: Sequence[GoldPage], spec: str) -> int:
     tracemalloc.start()
     try:
-        for places in by_site(pages):
-            _judge([pages[place] for place in places], spec)
+        for group in by_site(pages):
+            _judge(group, spec)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

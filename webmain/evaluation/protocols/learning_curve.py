@@ -12,8 +12,9 @@ prefers the global form of labelling to the local one. Neither paper prints figu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.systems import OPTIONS
 from webmain.evaluation.texts import as_page, by_site, document_of
 from webmain.evaluation.tokens import TextPair
-from webmain.extraction import compose, extract_pages, judge, merge
+from webmain.extraction import extract_page, extract_pages
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
@@ -62,7 +63,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     whole = [site for site in _whole(pages, seed) if len(site) >= LEAST_PAGES]
     tables: dict[str, Table] = {}
     for spec in specs() if held_back or whole else ():
-        alone = _Alone(spec)
+        alone = _alone(spec)
         tables[f"{spec}, other pages"] = _table(spec, "others", _others(spec, held_back, alone))
         tables[f"{spec}, the same pages"] = _table(spec, "same", _same(spec, whole, alone))
     return findings(
@@ -88,8 +89,8 @@ def specs() -> list[str]:
 def _held_back(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
     """Yield each site's held-back pages, and those that may be learned from."""
     rng = np.random.default_rng(seed)
-    for places in by_site(pages):
-        order = [pages[places[i]] for i in rng.permutation(len(places)).tolist()]
+    for site in by_site(pages):
+        order = [site[i] for i in rng.permutation(len(site)).tolist()]
         n_held = min(MAX_HELD_BACK, max(MIN_HELD_BACK, len(order) // 3), len(order))
         yield order[:n_held], order[n_held:]
 
@@ -98,10 +99,9 @@ def _whole(pages: Sequence[GoldPage], seed: int) -> Iterator[list[GoldPage]]:
     """Yield all pages of each site, in random order within a period."""
     rng = np.random.default_rng(seed)
     sites: defaultdict[tuple[str, str], list[GoldPage]] = defaultdict(list)
-    for places in by_site(pages):
-        first = pages[places[0]]
-        if first.site:
-            sites[first.dataset, first.site] += [pages[places[i]] for i in rng.permutation(len(places)).tolist()]
+    for site in by_site(pages):
+        if site[0].site:
+            sites[site[0].dataset, site[0].site] += [site[i] for i in rng.permutation(len(site)).tolist()]
     yield from sites.values()
 
 
@@ -115,7 +115,9 @@ def _groups(n_pages: int, n: int) -> Iterator[tuple[range, range]]:
 # ---- the two settings
 
 
-def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: _Alone) -> list[list[Point]]:
+def _others(
+    spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: Callable[[GoldPage], Scores]
+) -> list[list[Point]]:
     """Judge held-back pages by models learned from n other pages: a list of points for each n."""
     points: list[list[Point]] = []
     for n in N_LEARNED:
@@ -125,12 +127,18 @@ def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], a
                 documents = [document for page in rest[:n] if (document := document_of(page, OPTIONS)) is not None]
                 extractor = fitted(create(spec), documents)  # not fitted if nothing could be learned
                 learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
-                together = [_scores(page, _text(page, extractor)) for page in held] if learned else alone.scores(held)
-                points[-1].append(Point(number, len(held), learned, _mean(alone.scores(held)), _mean(together)))
+                together = (
+                    [_scores(page, _text(page, extractor)) for page in held]
+                    if learned
+                    else [alone(page) for page in held]
+                )
+                points[-1].append(
+                    Point(number, len(held), learned, _mean([alone(page) for page in held]), _mean(together))
+                )
     return points
 
 
-def _same(spec: str, sites: Sequence[list[GoldPage]], alone: _Alone) -> list[list[Point]]:
+def _same(spec: str, sites: Sequence[list[GoldPage]], alone: Callable[[GoldPage], Scores]) -> list[list[Point]]:
     """Judge all pages of a site in groups of n that are given together."""
     points: list[list[Point]] = []
     for n in N_LEARNED:
@@ -141,28 +149,19 @@ def _same(spec: str, sites: Sequence[list[GoldPage]], alone: _Alone) -> list[lis
                 for given, judged in _groups(len(site), n):
                     texts = _texts([site[place] for place in given], spec)
                     found += [_scores(site[place], texts[place - given.start]) for place in judged]
-                points[-1].append(Point(number, len(site), None, _mean(alone.scores(site)), _mean(found)))
+                points[-1].append(Point(number, len(site), None, _mean([alone(page) for page in site]), _mean(found)))
     return points
 
 
-class _Alone:
-    """The scores of pages judged by an unfitted method, each computed once."""
-
-    def __init__(self, spec: str) -> None:
-        self._extractor = create(spec)
-        self._known: dict[tuple[str, str], Scores] = {}
-
-    def scores(self, pages: Sequence[GoldPage]) -> list[Scores]:
-        for page in pages:
-            if (page.dataset, page.id) not in self._known:
-                self._known[page.dataset, page.id] = _scores(page, _text(page, self._extractor))
-        return [self._known[page.dataset, page.id] for page in pages]
+def _alone(spec: str) -> Callable[[GoldPage], Scores]:
+    """Return a function from a page to its scores by a method that learned nothing; each page is judged once."""
+    extractor = create(spec)
+    return cache(lambda page: _scores(page, _text(page, extractor)))
 
 
 def _text(page: GoldPage, extractor: Extractor) -> str:
-    document = document_of(page, OPTIONS)
     try:
-        return compose(merge(judge(document, extractor)), metadata=False).text if document else ""
+        return extract_page(as_page(page), extractor, OPTIONS).text
     except Rejected:
         return ""
 

@@ -219,10 +219,10 @@ def _data_sets(
 ) -> Iterator[tuple[str, list[SitePages]]]:
     """Yield each data set's name and sites; record what was left out."""
     if path is not None:
-        rendered = read_rendered(path)
-        notes += rendered.dropped
+        pages, dropped = read_rendered(path)
+        notes += dropped
         notes.append("rendered: the gold text is another extractor's output (`svm_visual`).")
-        chosen = _sample(rendered.pages, "rendered", seed=seed, notes=notes)
+        chosen = _sample(pages, "rendered", seed=seed, notes=notes)
         yield "rendered", [SitePages(site_blocks(own), tuple(page.reference for page in own)) for own in chosen]
     named: defaultdict[str, list[GoldPage]] = defaultdict(list)
     for page in gold:

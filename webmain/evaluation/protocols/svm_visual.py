@@ -111,10 +111,10 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     if path is None:
         note = "It needs pages rendered in a browser: --rendered FILE; none were given."
         return Findings(protocol="svm_visual", tables=(), notes=(note,), n_pages=0)
-    rendered = read_rendered(path)
-    sites, dropped = sites_of(rendered.pages)
+    pages, unread = read_rendered(path)
+    sites, dropped = sites_of(pages)
     if not sites:
-        return Findings(protocol="svm_visual", tables=(), notes=(*rendered.dropped, *dropped), n_pages=0)
+        return Findings(protocol="svm_visual", tables=(), notes=(*unread, *dropped), n_pages=0)
     compared = [Compared(site, extract(site, Setting(), seed=seed), flaws_of_references(site)) for site in sites]
     masks = _masks(compared, seed=seed)
     tables = (
@@ -126,7 +126,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     )
     notes = [one.note for one in compared if one.flaws]
     n_pages = sum(len(site.pages) for site in sites)
-    return findings("svm_visual", tables, n_pages=n_pages, notes=(*notes, *rendered.dropped, *dropped))
+    return findings("svm_visual", tables, n_pages=n_pages, notes=(*notes, *unread, *dropped))
 
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from webmain.clock import once
 from webmain.evaluation.gold import Gold, GoldError, read_gold
@@ -28,23 +28,10 @@ CHECKS: Final = ("trafilatura", "newspaper4k", "thai", "htmldate_dates")
 """Collections that are never trained on; pages of their sites are excluded, too."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Licence:
-    """The licence of a collection (`sets.toml`)."""
-
-    name: str = "unknown"  # of its annotations and code; the pages' text remains its publishers'
-    credit: str = ""  # whom to name
-    permissive: bool = False  # CC-BY, MIT, Apache or CC0
-
-
 @once
-def licences() -> dict[str, Licence]:
-    """Return the licences of the collections that the shipped model is trained on, by file name."""
-    plain = tomllib.loads(files("webmain.evaluation.training").joinpath("sets.toml").read_text("utf-8"))
-    return {
-        name: Licence(name=one["licence"], credit=one["credit"], permissive=one["permissive"])
-        for name, one in plain.items()
-    }
+def licences() -> dict[str, dict[str, Any]]:
+    """Return the licences of the collections that the shipped model is trained on, by file name (`sets.toml`)."""
+    return tomllib.loads(files("webmain.evaluation.training").joinpath("sets.toml").read_text("utf-8"))
 
 
 def set_names(names: Sequence[str] | None) -> tuple[str, ...]:
@@ -52,7 +39,7 @@ def set_names(names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return tuple(licences())
     if tuple(names) == (PERMISSIVE,):
-        return tuple(name for name, licence in licences().items() if licence.permissive)
+        return tuple(name for name, known in licences().items() if known["permissive"])
     return tuple(names)
 
 
@@ -67,8 +54,8 @@ class TrainingSet:
     @property
     def facts(self) -> dict[str, str]:
         """Name, digest and licence as JSON values."""
-        licence = licences().get(self.name, Licence())
-        return {"name": self.name, "sha256": self.sha256, "licence": licence.name, "credit": licence.credit}
+        known = licences().get(self.name, {"licence": "unknown", "credit": ""})
+        return {"name": self.name, "sha256": self.sha256, "licence": known["licence"], "credit": known["credit"]}
 
     def gold(self) -> Gold:
         """Return the collection's pages, to iterate over; raise TrainingError if its format is unknown."""
