@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from webmain.discovery.schedule import DAY_S, Asked, next_ask, tells_changes
 from webmain.ledger.file import LedgerFile
+from webmain.ledger.table import Table
 
 ARTICLE: Final = "article"
 
@@ -175,12 +176,7 @@ class Answer:
         return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
 
 
-_PLAIN: Final = tuple(each.name for each in fields(Answer) if each.name not in ("filters", "named"))
-_COLUMNS: Final = (*_PLAIN, "since", "others", "named")
-_TIMES: Final = frozenset({"first_at", "asked_at", "read_at", "changed_at"})
-_COUNTS: Final = frozenset({"n_asked", "n_changed", "n_told", "n_silent"})
-_SELECT: Final = f"SELECT {', '.join(_COLUMNS)} FROM answers"  # noqa: S608 - constants
-_INSERT: Final = f"INSERT OR REPLACE INTO answers ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+_TABLE: Final = Table("answers", Answer, since=float | None, others=str, named=bytes)
 
 
 class Answers:
@@ -195,24 +191,24 @@ class Answers:
 
     def get(self, url: str) -> Answer | None:
         """Return the last complete answer of an address; None if there is none, or its row is damaged."""
-        rows = self._file.read(f"{_SELECT} WHERE url = ?", (url,))
+        rows = self._file.read(f"{_TABLE.select} WHERE url = ?", (url,))
         return _answer(rows[0]) if rows else None
 
     def save(self, answers: Iterable[Answer]) -> None:
         """Save complete answers, adding to the counts of earlier answers."""
         with self._file.transaction() as db:
             for answer in answers:
-                row = db.execute(f"{_SELECT} WHERE url = ?", (answer.url,)).fetchone()
-                db.execute(_INSERT, _row(self._scheduled(_joined(_answer(row) if row else None, answer))))
+                before = _answer(db.execute(f"{_TABLE.select} WHERE url = ?", (answer.url,)).fetchone())
+                db.execute(_TABLE.put, _row(self._scheduled(_joined(before, answer))))
 
     def unchanged(self, url: str) -> None:
         """Record that an address was requested again and has not changed."""
         now = self._file.clock()
         with self._file.transaction() as db:
-            row = db.execute(f"{_SELECT} WHERE url = ?", (url,)).fetchone()
-            if row and (known := _answer(row)) is not None:
+            known = _answer(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
+            if known is not None:
                 again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
-                db.execute(_INSERT, _row(self._scheduled(again)))
+                db.execute(_TABLE.put, _row(self._scheduled(again)))
 
     def validators_tell(self, site: str) -> bool:
         """Return True if the validators of a site's articles reliably changed with their texts."""
@@ -255,19 +251,13 @@ def _joined(before: Answer | None, answer: Answer) -> Answer:
 
 
 def _row(answer: Answer) -> tuple[Any, ...]:
-    plain = (getattr(answer, name) for name in _PLAIN)
-    return (*plain, answer.filters.since, answer.filters.others, answer.named.packed())
+    return _TABLE.row(answer, answer.filters.since, answer.filters.others, answer.named.packed())
 
 
-def _answer(row: tuple[Any, ...]) -> Answer | None:
-    """Return a row as an answer; None if it is damaged, so that its address is fetched in full."""
-    values = dict(zip(_COLUMNS, row, strict=True))
-    texts_fit = all(isinstance(values[name], str) for name in ("url", "site", "kind", "content_hash", "mark", "others"))
-    validators_fit = all(values[name] is None or isinstance(values[name], str) for name in ("etag", "last_modified"))
-    times_fit = all(_is_time(values[name]) for name in _TIMES)
-    later_fit = all(values[name] is None or _is_time(values[name]) for name in ("next_at", "since"))
-    counts_fit = all(isinstance(values[name], int) and values[name] >= 0 for name in _COUNTS)
-    if not (texts_fit and validators_fit and times_fit and later_fit and counts_fit):
+def _answer(row: tuple[Any, ...] | None) -> Answer | None:
+    """Return a row as an answer; None if there is none, or it is damaged, so that its address is fetched in full."""
+    values = _TABLE.values(row)
+    if values is None:
         return None
     try:
         named = Named.unpacked(values.pop("named"))
@@ -275,7 +265,3 @@ def _answer(row: tuple[Any, ...]) -> Answer | None:
         return None
     filters = Filters(since=values.pop("since"), others=values.pop("others"))
     return Answer(**values, filters=filters, named=named)
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 from webmain.ledger.file import LedgerFile
+from webmain.ledger.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +36,7 @@ class Progress:
     done_at: float | None = None
 
 
-_NAMES: Final = ", ".join(each.name for each in fields(Progress))
-_PUT: Final = f"REPLACE INTO archives ({_NAMES}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - a constant
+_TABLE: Final = Table("archives", Progress)
 
 
 class Archives:
@@ -47,24 +47,9 @@ class Archives:
 
     def below(self, prefix: str) -> list[Progress]:
         """Return the files whose path has this prefix; damaged rows are left out."""
-        rows = self._file.read(
-            f"SELECT {_NAMES} FROM archives WHERE substr(path, 1, ?) = ?",  # noqa: S608 - a constant
-            (len(prefix), prefix),
-        )
-        return [Progress(**dict(zip(_NAMES.split(", "), row, strict=True))) for row in rows if _is_sound(row)]
+        return _TABLE.records(self._file.read(f"{_TABLE.select} WHERE substr(path, 1, ?) = ?", (len(prefix), prefix)))
 
     def note(self, progress: Iterable[Progress]) -> None:
         """Record how far files were read, in one transaction."""
         with self._file.transaction() as db:
-            db.executemany(_PUT, [astuple(each) for each in progress])
-
-
-def _is_sound(row: tuple[object, ...]) -> bool:
-    """Return True if each value of a row has a valid type."""
-    path, position, size, etag, n_records, done_at = row
-    whole = [
-        value for value in (position, n_records, 0 if size is None else size) if isinstance(value, int) and value >= 0
-    ]
-    return (
-        isinstance(path, str) and len(whole) == 3 and isinstance(etag, str | None) and isinstance(done_at, float | None)
-    )
+            db.executemany(_TABLE.put, map(_TABLE.row, progress))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from webmain.ledger.file import LedgerFile
+from webmain.ledger.table import Table
 
 FORGIVEN_AFTER_S: Final = 30 * 60.0
 """A good answer this long after the last refusal resets the count of refusals."""
@@ -75,15 +76,7 @@ class Host:
         return min(until, at + LONGEST_WAIT_S)
 
 
-_NAMES: Final = tuple(each.name for each in fields(Host))
-_NEEDED: Final = frozenset({"host", "site", "n_refusals"})
-_KINDS: Final[dict[str, type]] = {
-    **dict.fromkeys(("host", "site", "refusal", "robots_etag", "robots_last_modified"), str),
-    **dict.fromkeys(("robots", "reserved"), bytes),
-    **dict.fromkeys(("n_refusals", "robots_status"), int),
-}
-_GET: Final = f"SELECT {', '.join(_NAMES)} FROM hosts"  # noqa: S608 - a constant
-_PUT: Final = f"REPLACE INTO hosts ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608
+_TABLE: Final = Table("hosts", Host)
 
 
 class Hosts:
@@ -101,18 +94,14 @@ class Hosts:
         return self._read(" WHERE ?1 IS NULL OR site = ?1 ORDER BY host", (site,))
 
     def _read(self, where: str, values: tuple[str | None, ...]) -> list[Host]:
-        rows = self._file.read(_GET + where, values)
-        return [Host(**dict(zip(_NAMES, row, strict=True))) for row in rows if _is_sound(row)]
+        return _TABLE.records(self._file.read(_TABLE.select + where, values))
 
     def _change(self, host: str, site: str, **values: object) -> Host:
         """Change values of a host's row, creating it if needed."""
         with self._file.transaction() as db:
-            row = db.execute(_GET + " WHERE host = ?", (host,)).fetchone()
-            known = (
-                Host(**dict(zip(_NAMES, row, strict=True))) if row and _is_sound(row) else Host(host=host, site=site)
-            )
-            changed = replace(known, **values)  # type: ignore[arg-type]
-            db.execute(_PUT, astuple(changed))
+            row = db.execute(f"{_TABLE.select} WHERE host = ?", (host,)).fetchone()
+            changed = replace(_TABLE.record(row) or Host(host=host, site=site), **values)  # type: ignore[arg-type]
+            db.execute(_TABLE.put, _TABLE.row(changed))
         return changed
 
     # ---- robots.txt
@@ -187,11 +176,3 @@ class Hosts:
     def forgive(self, host: str, *, site: str) -> None:
         """Reset a host's refusals."""
         self._change(host, site, n_refusals=0, refused_at=None, wait_until=None, refusal=None, blocked_at=None)
-
-
-def _is_sound(row: tuple[object, ...]) -> bool:
-    """Return True if each value of a row has its column's type."""
-    return all(
-        isinstance(value, _KINDS.get(name, float)) or (value is None and name not in _NEEDED)
-        for name, value in zip(_NAMES, row, strict=True)
-    )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from webmain.ledger.file import LedgerFile
+from webmain.ledger.table import Table
 
 KEEP_DAYS: Final = 400
 KEEP_RUNS: Final = 5_000
@@ -155,7 +156,7 @@ class Histories:
     n_damaged: int = 0
 
 
-_COLUMNS: Final = "site, started_at, written_at, finished_at, outcome, figures"
+_TABLE: Final = Table("site_runs", SiteRun, figures=str)
 
 
 class Runs:
@@ -168,10 +169,7 @@ class Runs:
         """Insert or replace rows; for runs that have ended, remove old and damaged rows of their sites."""
         rows = list(runs)
         with self._file.transaction() as db:
-            db.executemany(
-                f"REPLACE INTO site_runs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - a constant
-                [(r.site, r.started_at, r.written_at, r.finished_at, r.outcome, r.figures.as_json()) for r in rows],
-            )
+            db.executemany(_TABLE.put, [_TABLE.row(run, run.figures.as_json()) for run in rows])
             ended = [(run.site, run.started_at) for run in rows if run.finished_at is not None]
             db.executemany(
                 """DELETE FROM site_runs WHERE site = ?1 AND (NOT json_valid(figures) OR started_at < ?2 - ?3
@@ -186,8 +184,7 @@ class Runs:
         found: dict[str, list[SiteRun]] = {}
         n_damaged = 0
         for site in sorted(wanted):
-            query = f"SELECT {_COLUMNS} FROM site_runs WHERE site = ? ORDER BY started_at DESC LIMIT ?"  # noqa: S608
-            rows = self._file.read(query, (site, last))
+            rows = self._file.read(f"{_TABLE.select} WHERE site = ? ORDER BY started_at DESC LIMIT ?", (site, last))
             runs = [run for row in reversed(rows) if (run := _run(row)) is not None]
             n_damaged += len(rows) - len(runs)
             if rows:
@@ -197,25 +194,18 @@ class Runs:
 
 def _run(row: Sequence[Any]) -> SiteRun | None:
     """Return a row as a record; None if it is damaged."""
-    site, started_at, written_at, finished_at, outcome, figures = row
-    times = [value for value in (started_at, written_at, finished_at) if value is not None]
+    columns = _TABLE.values(row)
+    if columns is None:
+        return None
     try:
-        values = json.loads(figures)
-        is_sound = isinstance(outcome, str | None) and all(isinstance(t, int | float) for t in times)
+        values = json.loads(columns.pop("figures"))
         counts: dict[str, Any] = {name: value for name, value in values.items() if name in COUNTED}
         kinds: dict[str, Any] = {name: dict(value) for name, value in values.items() if name in COUNTED_BY_KIND}
         whole = [n for name, n in counts.items() if name not in ("seconds", "chars_median")]
         whole += [n for by_kind in kinds.values() for n in by_kind.values()]
         floats = float(counts.get("seconds", 0.0)), float(counts.get("chars_median", 0.0))
-        if not is_sound or not all(isinstance(n, int) for n in whole) or not all(map(math.isfinite, (*times, *floats))):
+        if not all(isinstance(n, int) for n in whole) or not all(map(math.isfinite, floats)):
             return None
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return SiteRun(
-        site=str(site),
-        started_at=started_at,
-        written_at=written_at,
-        finished_at=finished_at,
-        outcome=outcome,
-        figures=Figures(**counts, **kinds),
-    )
+    return SiteRun(**columns, figures=Figures(**counts, **kinds))

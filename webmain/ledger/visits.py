@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 from webmain.discovery.schedule import (
     HOUR_S,
@@ -21,6 +20,7 @@ from webmain.discovery.schedule import (
 from webmain.items import Hints
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.rows import read_hints, written_hints
+from webmain.ledger.table import Table
 
 MISSES: Final = 2
 """A page that is missing this many times in a row counts as gone; once is enough for status 410."""
@@ -133,9 +133,7 @@ class Row:
             return None
 
 
-_NAMES: Final = tuple(each.name for each in fields(Row))
-_SELECT: Final = f"SELECT {', '.join(_NAMES)} FROM visits"  # noqa: S608 - constants
-_PUT: Final = f"INSERT OR REPLACE INTO visits ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608
+_TABLE: Final = Table("visits", Row)
 _ADOPT: Final = """
 INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at)
 SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
@@ -167,11 +165,7 @@ class Visits:
 
     def get(self, url: str) -> Row | None:
         """Return what is known of an article; None if it was never fetched or its row is damaged."""
-        return self._one("WHERE url = ?", url)
-
-    def _one(self, where: str, *values: Any) -> Row | None:
-        rows = [row for row in map(_row, self._file.read(f"{_SELECT} {where}", values)) if row is not None]
-        return rows[0] if rows else None
+        return next(iter(_TABLE.records(self._file.read(f"{_TABLE.select} WHERE url = ?", (url,)))), None)
 
     # ---- At the start of a run
 
@@ -188,13 +182,14 @@ class Visits:
         with self._file.transaction() as db:
             db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
             rows = db.execute(
-                f"{_SELECT} WHERE site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?)"
+                f"{_TABLE.select} WHERE site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?)"
                 " ORDER BY first_seen_at DESC",
                 (site, now - refresh.ages_s[-1]),
             ).fetchall()
-            found = [row for row in map(_row, rows) if row is not None]
+            found = _TABLE.records(rows)
             planned = [_planned(row, refresh, now, habits) for row in found]
-            db.executemany(_PUT, [_values(row) for row, before in zip(planned, found, strict=True) if row != before])
+            moved = [_TABLE.row(row) for row, before in zip(planned, found, strict=True) if row != before]
+            db.executemany(_TABLE.put, moved)
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
     def _habits_of(self, site: str, since: float, now: float) -> Habits:
@@ -202,8 +197,8 @@ class Visits:
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_true), 0), coalesce(sum(n_silent), 0) FROM visits WHERE site = ?", (site,)
         )
-        rows = map(_row, self._file.read(f"{_SELECT} WHERE site = ? AND first_seen_at > ?", (site, since)))
-        rate = rate_of((row.visit(USUAL) for row in rows if row is not None), now)
+        rows = self._file.read(f"{_TABLE.select} WHERE site = ? AND first_seen_at > ?", (site, since))
+        rate = rate_of((row.visit(USUAL) for row in _TABLE.records(rows)), now)
         return Habits(rate, tells_changes(n_told, n_silent))
 
     def believes_claims(self, site: str) -> bool:
@@ -239,7 +234,7 @@ class Visits:
         moved = []
         with self._file.transaction() as db:
             for url, claimed_at, hints in claims:
-                row = _row(db.execute(f"{_SELECT} WHERE url = ?", (url,)).fetchone())
+                row = _TABLE.record(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
                 if row is None:
                     continue
                 is_dated = bool(source and hints.modified) and row.next_at is not None
@@ -253,7 +248,7 @@ class Visits:
                     again = replace(again, next_at=at, hints=written_hints(hints), gone_at=None, n_missed=0)
                     if at is not None and at <= now:
                         moved.append(again)
-                db.execute(_PUT, _values(again))
+                db.execute(_TABLE.put, _TABLE.row(again))
         return moved
 
     # ---- Results of a visit
@@ -263,12 +258,12 @@ class Visits:
         now = self._file.clock()
         with self._file.transaction() as db:
             for each in fetched:
-                before = _row(db.execute(f"{_SELECT} WHERE url = ?", (each.url,)).fetchone())
+                before = _TABLE.record(db.execute(f"{_TABLE.select} WHERE url = ?", (each.url,)).fetchone())
                 row = _fetched_again(before, each, now) if before else _fetched_first(each, now)
                 at = next_visit(row.visit(self._habits.get(row.site, USUAL)), refresh(each.url), now)
                 hints = written_hints(each.hints) if each.hints else row.hints
                 row = replace(row, next_at=at, hints=hints if at is not None else None)
-                db.execute(_PUT, _values(row))
+                db.execute(_TABLE.put, _TABLE.row(row))
 
     def note_missing(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone from now on."""
@@ -295,7 +290,7 @@ class Visits:
 
     def _put(self, row: Row) -> None:
         with self._file.transaction() as db:
-            db.execute(_PUT, _values(row))
+            db.execute(_TABLE.put, _TABLE.row(row))
 
 
 def _fetched_first(each: Fetched, now: float) -> Row:
@@ -357,28 +352,3 @@ def _planned(row: Row, refresh: Refresh, now: float, habits: Habits) -> Row:
     """Return a row with its next visit planned by the schedule of this run."""
     row = _clamped(row, now)
     return replace(row, next_at=next_visit(row.visit(habits), refresh, now))
-
-
-def _values(row: Row) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _NAMES)
-
-
-def _row(values: tuple[Any, ...] | None) -> Row | None:
-    """Return values as a row; None if there are none, or they are damaged."""
-    if values is None:
-        return None
-    found = dict(zip(_NAMES, values, strict=True))
-    needed = [found["first_seen_at"], found["visited_at"]]
-    optional = [found[name] for name in ("published_at", "changed_at", "claimed_at", "next_at", "gone_at", "dated_at")]
-    counts = [found[name] for name in ("n_visits", "n_changes", "n_missed", "n_claims", "n_true", "n_silent")]
-    is_whole = (
-        all(map(_is_time, needed))
-        and all(value is None or _is_time(value) for value in optional)
-        and all(isinstance(value, int) and value >= 0 for value in counts)
-        and all(found[name] is None or isinstance(found[name], str) for name in ("hints", "dated_by"))
-    )
-    return Row(**found) if is_whole else None
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)
