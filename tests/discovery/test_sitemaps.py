@@ -104,9 +104,9 @@ def _packed(start: bytes, repeated: bytes, times: int) -> bytes:
 
 @pytest.mark.parametrize("repeated", [b" " * 250_000, b"<a>" * 75_000, b"<a/>" * 62_500, b"&a;" * 75_000])
 def test_bombs_cost_bounded_memory_and_are_reported(repeated):
-    bomb = _packed(b"<urlset><url><loc>/a</loc></url>", repeated, 40)
+    bomb = _packed(b"<urlset><url><loc>/a</loc></url>", repeated, 14)
     tracemalloc.start()
-    sitemap = read_sitemap(bomb, url=URL, max_bytes=3_000_000)
+    sitemap = read_sitemap(bomb, url=URL, max_bytes=1_000_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(sitemap.entries) == 1
@@ -143,15 +143,15 @@ def test_text_sitemap_is_one_address_a_line():
 
 
 def test_long_text_sitemap_loses_no_line_at_a_seam():
-    lines = [f"https://news.example/2024/05/17/an-article-of-number-{n}.html" for n in range(30_000)]
+    lines = [f"https://news.example/2024/05/17/an-article-of-number-{n}.html" for n in range(10_000)]
     sitemap = read_sitemap("\r\n".join(lines).encode(), url=URL)
     assert [entry.url for entry in sitemap.entries] == lines
 
 
 def test_long_urlset_loses_no_entry_at_a_seam():
-    urls = [f"https://news.example/?a={n}&b=2&amp;c=&eacute;" for n in range(30_000)]
+    urls = [f"https://news.example/?a={n}&b=2&amp;c=&eacute;" for n in range(10_000)]
     body = urlset(*(f"<url><loc>{url}</loc></url>" for url in urls))
-    expected = [f"https://news.example/?a={n}&b=2&c=é" for n in range(30_000)]
+    expected = [f"https://news.example/?a={n}&b=2&c=é" for n in range(10_000)]
     assert [entry.url for entry in read_sitemap(body, url=URL).entries] == expected
 
 

@@ -272,10 +272,10 @@ FITTED = LBDA().fit([*stories(3), document(f"<p>{NOTICE}</p>"), document(f"<p>{N
 )
 def test_large_and_deep_pages_are_judged_and_learned_in_linear_time(markup):
     pages = [document(markup + f"<p>{i}") for i in range(3)]
-    start = time.perf_counter()
+    start = time.process_time()
     method = LBDA()
     found = method.judge(method.segment(pages[0]))
     fitted = LBDA(tree=merge_trees(pages), share=1.0)
     fitted.judge(fitted.segment(document(markup)))
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
     assert len(found.unit_verdicts) == len(pages[0].leaves)
