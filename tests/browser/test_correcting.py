@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from tests.browser.conftest import GOLD, NARROW, WIDE
+from tests.web.test_correcting import PROMO, page_with
 
 URL = "https://corrected.example/2026/{}"
 
@@ -42,6 +45,22 @@ def test_a_part_is_clicked_in_the_page_and_the_correction_kept_seen_and_taken_ba
     page.wait_for_url("**/corrections")
     assert "taken back" in page.get_by_role("status").first.inner_text()
     assert page.get_by_role("link", name=URL.format(size[0])).count() == 0
+
+
+def test_a_proposed_rule_is_accepted_stored_and_used(visit, folder):
+    visitor = visit()
+    page = visitor.paste(page_with(1), url="https://ruled.example/1")
+    page.get_by_role("link", name="Correct it").click()
+    page.get_by_role("checkbox", name=PROMO.format(1)).uncheck()
+    page.get_by_role("button", name="Save the correction").click()
+    page.get_by_role("link", name="Propose a rule for ruled.example").click()
+    page.get_by_role("button", name="Accept this rule").click()
+    assert "Saved in" in page.get_by_role("status").first.inner_text()
+    assert page.get_by_text("This rule is in use.").is_visible()
+    assert tomllib.loads((folder / "sites.toml").read_text())["ruled.example"] == {"remove": [".invitation"]}
+    page = visitor.paste(page_with(2), url="https://ruled.example/2")
+    row = page.get_by_role("group", name="Blocks").get_by_role("row").filter(has_text=PROMO.format(2))
+    assert "rule remove" in row.inner_text()
 
 
 def test_without_scripts_the_boxes_do_it(visit):

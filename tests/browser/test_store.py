@@ -40,8 +40,8 @@ def test_a_word_is_found_and_marked(visit, picture):
     box.fill("harbour")
     page.get_by_role("button", name="Search").click()
     page.wait_for_url("**q=harbour**")
-    if page.get_by_role("button", name="into the index").count():  # the first search of all
-        page.get_by_role("button", name="into the index").click()
+    if page.get_by_role("button", name="Index them").count():  # the first search of all
+        page.get_by_role("button", name="Index them").click()
         page.locator(".hits li").first.wait_for()
     assert page.locator(".hits li").count() > 2
     assert "harbour" in page.locator("mark").first.inner_text().lower()

@@ -147,6 +147,9 @@ def test_a_rule_is_proposed_shown_on_other_pages_and_counts_once_it_is_accepted(
     answer = client.send_form(place, {"key": "remove", "css": ".invitation"}, page=place)
     assert answer.status_code == 303
     assert ".invitation" in sites.read_text()
+    page = client.get(place).text
+    assert "This rule is in use" in page
+    assert "Accept this rule" not in page
     again = client.get(result(client, page_with(2)))
     assert re.search(r"rule remove", again.text)
     assert client.get("/rules/nowhere.example").status_code == 404

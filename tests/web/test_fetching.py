@@ -132,6 +132,25 @@ def test_a_name_that_turns_to_the_network_after_the_check_gains_nothing(connect,
     assert inside.asked == []
 
 
+def test_a_name_that_turns_to_the_network_at_a_redirect_gains_nothing(connect, inside, monkeypatch):
+    answers = iter(["93.184.216.34", "93.184.216.34", "10.0.0.7"])  # robots.txt, the page, where it leads
+    connected = []
+
+    class Socket(socket.socket):
+        def connect(self, address):
+            connected.append(address[0])
+            super().connect(("127.0.0.1", inside.server_port))
+
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **_: [(2, 1, 6, "", (next(answers), port))])
+    monkeypatch.setattr("webmain.net.connection.socket.socket", Socket)
+    inside.handler.location = f"http://turning.example:{inside.server_port}/in"
+    answer = connect().extract(url=f"http://turning.example:{inside.server_port}/out")
+    assert answer.status_code == 403
+    assert set(connected) == {"93.184.216.34"}
+    assert "/out" in inside.asked
+    assert "/in" not in inside.asked
+
+
 def test_it_is_not_told_to_which_private_address_a_name_leads(connect, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("10.20.30.40", 80))])
     answer = connect().extract(url="http://secret.example/")

@@ -43,7 +43,18 @@ def test_pages_have_nothing_inline(connect, path):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example:8000", "", "127.0.0.1@evil.example", "[::1", "a b", "192.168.0.7"]
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example:8000",
+        "",
+        "127.0.0.1@evil.example",
+        "[::1",
+        "a b",
+        "192.168.0.7",
+        "localhost:8000, evil.example",
+        "localhost:99999",
+    ],
 )
 def test_other_names_that_lead_here_are_refused(connect, host):
     assert connect().get("/", headers={"host": host}).status_code == 421

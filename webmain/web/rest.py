@@ -69,7 +69,7 @@ async def _given(request: Request) -> Mapping[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise Problem(400, "The body is no JSON.", code="bad_json") from None
+        raise Problem(400, "The body is not JSON.", code="bad_json") from None
     if not isinstance(found, dict):
         raise Problem(400, 'The body has to be an object: {"url": ...} or {"html": ...}.', code="bad_json")
     return _checked(found)

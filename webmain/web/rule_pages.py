@@ -83,12 +83,15 @@ async def rules(request: Request) -> Response:
     """Show the proposals for a site."""
     site = request.path_params["site"]
     corrections, found = await _proposed(request, site)
+    sites = web_of(request).config.sites
+    accepted = sites.of(f"https://{site}/") if sites else None
     return render(
         request,
         "rules.html.jinja",
         site=site,
         found=found,
         n_corrections=len(corrections),
+        in_use={rule.expression for rule in accepted.selectors} if accepted else (),
         path=web_of(request).config.sites_file,
     )
 
@@ -115,9 +118,7 @@ async def accept(request: Request) -> Response:
         raise Problem(503, f"{path} cannot be written: {error.strerror or error}.") from None
     web.config = replace(web.config, sites=sites)
     await web.tasks.renew(web.config)
-    return redirect(
-        request, f"/rules/{site}", notice=f"{chosen.key} = {chosen.css} is in {path}, and counts from now on."
-    )
+    return redirect(request, f"/rules/{site}", notice=f"Saved in {path}: {chosen.key} = {chosen.css}.")
 
 
 async def _proposed(request: Request, site: str) -> tuple[list[Correction], list[Proposed]]:

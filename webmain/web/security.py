@@ -137,7 +137,8 @@ def _host(header: str) -> str:
     """Return the name in a `Host` header, without the port."""
     try:
         parts = urlsplit(f"//{header}")
-        return parts.hostname or "" if parts.netloc == header and "@" not in header else ""
+        is_host = parts.netloc == header and "@" not in header and parts.port != 0  # a port that is none is an error
+        return parts.hostname or "" if is_host else ""
     except ValueError:
         return ""
 
