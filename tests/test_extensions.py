@@ -45,7 +45,7 @@ def crawler(tmp_path):
         ),
         stats=Stats(),
         spider=SimpleNamespace(name="test"),
-        engine=SimpleNamespace(spider=None, running=True, downloader=SimpleNamespace(slots={})),
+        engine=SimpleNamespace(spider=None, running=True, _slot=None, downloader=SimpleNamespace(slots={})),
         store=None,
     )
     made.get_item_pipeline = lambda kind: made.store if kind is Store else None

@@ -39,6 +39,9 @@ class Stats(dict):
     def set_value(self, name, value):
         self[name] = value
 
+    def get_value(self, name):
+        return self.get(name)
+
 
 @pytest.fixture
 def crawler():
@@ -46,7 +49,7 @@ def crawler():
         settings=Settings({"WEBMAIN_MAX_RETRY_AFTER": 100}),
         stats=Stats(),
         spider=SimpleNamespace(name="test"),
-        engine=SimpleNamespace(spider=None, downloader=SimpleNamespace(slots={})),
+        engine=SimpleNamespace(spider=None, running=True, _slot=None, downloader=SimpleNamespace(slots={})),
         heard=[],
     )
     made.signals = SignalManager(made)

@@ -64,7 +64,7 @@ class FakeCrawler:
         self.stats = Stats()
         self.signals = SignalManager(self)
         self.spider = spider or SimpleNamespace(name="test")
-        self.engine = SimpleNamespace(spider=None)
+        self.engine = SimpleNamespace(spider=None, running=True, _slot=None)
         self.pipelines = {}
         self.heard = []
 

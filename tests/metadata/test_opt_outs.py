@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 from webmain.crawl.opt_outs import reservations, respects
 from webmain.discovery.robots import RobotsRules
 from webmain.metadata.opt_outs import ai_crawlers, obeyed, read_usage
-from webmain.sites.rules import read_sites
+from webmain.sites.rules import Sites, read_sites
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_rules_for_a_site_outrank_the_choice_for_all(tmp_path, chosen, other):
     assert respects(crawler, sites, "https://www.free.example/1") is False
     assert respects(crawler, sites, "https://ruled.example/1") is True
     assert respects(crawler, sites, "https://other.example/1") is other
-    assert respects(crawler, None, None) is other
+    assert respects(crawler, Sites(), None) is other

@@ -129,7 +129,7 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
         spider = crawler.spider
         if not isinstance(spider, PlanSpider) or not copy.exists():
             return []
-        rules = site_rules(crawler) or Sites()
+        rules = site_rules(crawler)
         with LedgerFile(copy) as file:
             hosts = Hosts(file)
             planner = _Planner(crawler.settings, crawler.stats.get_stats(), rules, hosts)

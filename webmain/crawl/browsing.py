@@ -15,7 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from webmain.crawl.options import option, own, site_rules
 from webmain.crawl.recordings import Recorder
-from webmain.crawl.signals import Ticks, close_crawl, connect
+from webmain.crawl.signals import Ticks, connect, fail_crawl, is_closing
 from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
 from webmain.discovery.look import Look, paragraphs_of
@@ -25,6 +25,7 @@ from webmain.processes.pool import PoolClosed
 from webmain.rendering.chromium import problem
 from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach, named_hosts
 from webmain.rendering.visit import Answer, Visit
+from webmain.sites.rules import Sites
 from webmain.urls import host, join
 
 if TYPE_CHECKING:
@@ -83,40 +84,26 @@ class Browsing:
         return str(option(self._crawler, "render", "WEBMAIN_RENDER") or "never")
 
     @cached_property
-    def _by_site(self) -> Mapping[str, str]:
-        sites = site_rules(self._crawler)
-        return {name: each.render for name, each in sites.tables.items() if each.render} if sites else {}
+    def _sites(self) -> Sites:
+        """The rules for single sites that say whether to draw pages."""
+        return Sites({name: each for name, each in site_rules(self._crawler).tables.items() if each.render})
 
     def mode(self, url: str) -> str:
         """Return whether a page is to be drawn: "auto", "always", "never"."""
-        name = host(url) if self._by_site else ""
-        while name:
-            if name in self._by_site:
-                return self._by_site[name]
-            name = name.partition(".")[2]
-        return self._default
+        rules = self._sites.of(url)
+        return (rules and rules.render) or self._default
 
     def spider_opened(self) -> None:
         """End the crawl before it begins if pages are to be drawn but cannot be."""
         settings = own(self._crawler.settings)
-        modes = {self._default, *self._by_site.values()}
+        modes = {self._default, *(each.render for each in self._sites.tables.values())}
         if modes == {"never"} or settings.get("WEBMAIN_REPLAY"):
             return
         sandbox = settings.getbool("WEBMAIN_CHROMIUM_SANDBOX")
         message = problem(settings.get("WEBMAIN_CHROMIUM") or "", sandbox=sandbox)
         if message:
-            self._tell(message)
+            fail_crawl(self._crawler, "render", message)
             raise CloseSpider("render_error")
-
-    def _tell(self, message: str) -> None:
-        logger.error("The crawl ends: %s", message)
-        self._crawler.stats.set_value("webmain/render_error", message)
-
-    def _end(self, message: str) -> None:
-        """End the crawl, once."""
-        if not self._crawler.stats.get_value("webmain/render_error"):
-            self._tell(message)
-            close_crawl(self._crawler, "render_error")
 
     def _look_whether_stopped(self) -> None:
         """End the browser soon after the crawl was stopped by a signal; pages being drawn stay pending."""
@@ -187,7 +174,7 @@ class Browsing:
                 self._browser = Browser(self._crawler)
             return await self._browser.draw(visit)
         except NoBrowserError as error:
-            self._end(str(error))
+            fail_crawl(self._crawler, "render", error)
             raise PoolClosed(str(error)) from error
         except RenderingError as error:
             if is_closing(self._crawler):  # the browser ends too; the page stays pending
@@ -245,12 +232,6 @@ class Browsing:
     def _count(self, name: str, n: int = 1) -> None:
         if n:
             self._crawler.stats.inc_value(name, n)
-
-
-def is_closing(crawler: Crawler) -> bool:
-    """Return True if a crawl is ending."""
-    engine = crawler.engine
-    return engine is None or not engine.running or bool(engine._slot is not None and engine._slot.closing)
 
 
 def _answer(response: Response) -> Answer:

@@ -43,13 +43,6 @@ FAILURES: Mapping[str, type[Exception]] = {
         RefusedAddressError,
     )
 }
-_NAMES = {
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadTimeoutError: "timeout",
-    DownloadFailedError: "connection",
-    ResponseDataLossError: "data_loss",
-}
 
 
 class RobotsForbiddenError(IgnoreRequest):
@@ -72,6 +65,19 @@ class StoppedError(IgnoreRequest):
     """The crawl is being closed; the address stays pending."""
 
 
+_NAMES = {
+    CannotResolveHostError: "dns",
+    DownloadConnectionRefusedError: "refused",
+    DownloadTimeoutError: "timeout",
+    DownloadFailedError: "connection",
+    ResponseDataLossError: "data_loss",
+    RobotsForbiddenError: "robots",
+    RobotsUnreachableError: "robots_unreachable",
+    RefusedAddressError: "refused_address",
+    IgnoreRequest: "ignored",  # the others of these
+}
+
+
 def is_page(request: Request) -> bool:
     """Return True if a request is for a page, not for robots.txt or a guessed source."""
     return request.callback is not NO_CALLBACK and not request.meta.get("probe")
@@ -85,12 +91,4 @@ def asked_url(request: Request) -> str:
 
 def failure_name(exception: Exception) -> str:
     """Return the name under which a failure is counted."""
-    if isinstance(exception, RobotsForbiddenError):
-        return "robots"
-    if isinstance(exception, RobotsUnreachableError):
-        return "robots_unreachable"
-    if isinstance(exception, RefusedAddressError):
-        return "refused_address"
-    if isinstance(exception, IgnoreRequest):
-        return "ignored"
     return next((name for kind, name in _NAMES.items() if isinstance(exception, kind)), "other")

@@ -18,7 +18,7 @@ from scrapy.http import Response
 from webmain.article.filters import FILTERS
 from webmain.clock import now_s
 from webmain.crawl.options import chosen, option, overwritten_feeds, own, refresh_of
-from webmain.crawl.signals import close_crawl, connect
+from webmain.crawl.signals import connect, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
@@ -63,7 +63,6 @@ class KnownUrls:
         self._crawler = crawler
         self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._waiting: list[Done] = []
-        self._closed = False
         self._tells: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
 
@@ -269,7 +268,6 @@ class KnownUrls:
 
     def engine_stopped(self) -> None:
         """Close the file."""
-        self._closed = True
         if "ledger" in self.__dict__:
             self.ledger.close()
 
@@ -290,14 +288,8 @@ class KnownUrls:
                 self.ledger.mark_done(some, site=site)
 
     def fail(self, error: LedgerError) -> None:
-        """Log the error once and end the crawl: without a ledger it would fetch everything again."""
-        stats = self._crawler.stats
-        if stats.get_value("webmain/ledger_error"):
-            return
-        logger.error("The crawl ends: %s", error)
-        stats.set_value("webmain/ledger_error", str(error))
-        if self._crawler.engine.running and not self._closed:
-            close_crawl(self._crawler, "ledger_error")
+        """End the crawl: without a ledger it would fetch everything again."""
+        fail_crawl(self._crawler, "ledger", error)
 
 
 def _key(url: str) -> str:

@@ -22,7 +22,7 @@ from scrapy.utils.project import get_project_settings
 
 from webmain.corrections.file import CorrectionsFile
 from webmain.crawl.options import chosen, option, own, site_rules
-from webmain.crawl.signals import Ticks, close_crawl, connect, tell_rejected
+from webmain.crawl.signals import Ticks, close_crawl, connect, count_for_site, tell_rejected
 from webmain.crawl.visiting import VISIT
 from webmain.crawl.workers import Workers
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
@@ -33,7 +33,6 @@ from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, Likeness
 from webmain.sites.model_store import ModelStore
-from webmain.sites.rules import Sites
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ class SiteLearning:
             corrected=CorrectionsFile(settings.get("WEBMAIN_CORRECTIONS")).pages_of,
             report=self._report,
         )
-        self._rules = site_rules(crawler) or Sites()
+        self._rules = site_rules(crawler)
         self._n_warned = 0
         self._held_at_idle = -1
         self._is_requested = False
@@ -306,8 +305,8 @@ class SiteLearning:
             stats.set_value("webmain/learn_error", message)
         elif event in _WARNED:
             stats.inc_value(_WARNED[event])
-            if site and event is Event.LAYOUT_CHANGED:
-                stats.inc_value(f"webmain/site/{site}/layout_changed")
+            if event is Event.LAYOUT_CHANGED:
+                count_for_site(self._crawler, site, "layout_changed")
             logger.log(logging.WARNING if event is Event.UNUSABLE else logging.INFO, "%s", message)
             self._warn(message)
         else:

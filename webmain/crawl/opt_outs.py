@@ -41,18 +41,17 @@ MAX_FILE_BYTES: Final = 100 * 1024
 FRESH_S: Final = 24 * 3600.0
 
 
-def respects(crawler: Crawler, sites: Sites | None, url: str | None) -> bool:
+def respects(crawler: Crawler, sites: Sites, url: str | None) -> bool:
     """Return True if opt-outs are obeyed, according to the rules for the page's site, else the crawl's setting."""
-    rules = sites.of(url) if sites is not None and url else None
-    chosen = (rules.respect if rules is not None else None) or option(crawler, "respect", "WEBMAIN_RESPECT")
-    return bool(chosen == OPTOUTS)
+    rules = sites.of(url)
+    return ((rules and rules.respect) or option(crawler, "respect", "WEBMAIN_RESPECT")) == OPTOUTS
 
 
 class OptOuts(Step):
     """Article to Article: adds the opt-outs in its site's robots.txt; rejects it if one is obeyed."""
 
     @cached_property
-    def sites(self) -> Sites | None:
+    def sites(self) -> Sites:
         """The user's rules for single sites."""
         return site_rules(self.crawler)
 
@@ -73,7 +72,7 @@ class Reservations:
     The last two are requested once per host and day, and only if opt-outs are obeyed (`respect=optouts`).
     """
 
-    def __init__(self, crawler: Crawler, sites: Sites | None) -> None:
+    def __init__(self, crawler: Crawler, sites: Sites) -> None:
         self._crawler = crawler
         self._sites = sites
         self._files: dict[str, dict[str, str]] = {}
@@ -83,8 +82,7 @@ class Reservations:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the middleware; disabled if opt-outs are only recorded."""
         sites = site_rules(crawler)
-        is_wanted = sites is not None and any(rules.respect == OPTOUTS for rules in sites.tables.values())
-        if not is_wanted and not respects(crawler, None, None):
+        if not respects(crawler, sites, None) and OPTOUTS not in [rules.respect for rules in sites.tables.values()]:
             raise NotConfigured
         return cls(crawler, sites)
 

@@ -83,18 +83,18 @@ def page_options(crawler: Crawler) -> Options:
         timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
         top_words=settings.getint("WEBMAIN_TOP_WORDS"),
         stopwords=read_stopwords(path) if path else None,
-        sites=site_rules(crawler),
+        sites=site_rules(crawler) if settings.get("WEBMAIN_SITES") else None,
         require=option(crawler, "require", "WEBMAIN_REQUIRE") or None,
     )
 
 
-def site_rules(crawler: Crawler) -> Sites | None:
-    """Return the user's rules for single sites (WEBMAIN_SITES); None if there are none.
+def site_rules(crawler: Crawler) -> Sites:
+    """Return the user's rules for single sites (WEBMAIN_SITES).
 
     Raises SitesError: the file cannot be used. A ValueError.
     """
     path = own(crawler.settings).get("WEBMAIN_SITES")
-    return read_sites(path) if path else None
+    return read_sites(path) if path else Sites()
 
 
 def refresh_of(crawler: Crawler) -> Callable[[str], Refresh]:
@@ -103,7 +103,7 @@ def refresh_of(crawler: Crawler) -> Callable[[str], Refresh]:
     The spider's schedule overrides the site's rules. There are no revisits if a recording answers, since it may be older
     than what is stored.
     """
-    given, rules = chosen(crawler, "refresh"), site_rules(crawler) or Sites()
+    given, rules = chosen(crawler, "refresh"), site_rules(crawler)
     if own(crawler.settings).get("WEBMAIN_REPLAY"):
         given = Refresh(ages_s=())
 

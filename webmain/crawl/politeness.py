@@ -97,7 +97,7 @@ class RuleDelays:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the middleware; disabled if no rule has a delay."""
         sites = site_rules(crawler)
-        if sites is None or not any(rules.delay for rules in sites.tables.values()):
+        if not any(rules.delay for rules in sites.tables.values()):
             raise NotConfigured
         return cls(crawler, sites)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import logging
 from collections import OrderedDict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -17,15 +16,13 @@ from webmain.archive.recording import WarcIndex, WarcWriter
 from webmain.archive.warc import ArchiveError
 from webmain.crawl.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
 from webmain.crawl.options import option, site_rules
-from webmain.crawl.signals import close_crawl, connect
+from webmain.crawl.signals import connect, fail_crawl
 from webmain.store.protocol import StoreError
 from webmain.urls import without_credentials
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-
-logger = logging.getLogger(__name__)
 
 MISSING_HEADER = "X-Webmain-Replay"
 
@@ -70,14 +67,12 @@ class Recorder:
 
     def spider_opened(self) -> None:
         """Open the file; if that fails, the crawl ends before it begins."""
-        sites = site_rules(self._crawler)
-        modes = [each.render for each in sites.tables.values()] if sites else []
+        modes = [each.render for each in site_rules(self._crawler).tables.values()]
         self._waits = {option(self._crawler, "render", "WEBMAIN_RENDER"), *modes} - {"never", None} != set()
         try:
             self._writer = WarcWriter(self._path, software="webmain")
         except StoreError as error:
-            logger.error("The crawl ends: %s", error)
-            self._crawler.stats.set_value("webmain/record_error", str(error))
+            fail_crawl(self._crawler, "record", error)
             raise CloseSpider("record_error") from error
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -129,11 +124,9 @@ class Recorder:
             self._writer.write(*recorded, rendering=rendering)
             self._crawler.stats.inc_value("webmain/recorded")
         except StoreError as error:
-            logger.error("The crawl ends: %s", error)
-            self._crawler.stats.set_value("webmain/record_error", str(error))
             self._waiting.clear()
             self.spider_closed()
-            close_crawl(self._crawler, "record_error")
+            fail_crawl(self._crawler, "record", error)
 
 
 class Replay(BaseDownloadHandler):
@@ -158,8 +151,7 @@ class Replay(BaseDownloadHandler):
     def spider_opened(self) -> None:
         """End the crawl before it begins if the recording cannot be read."""
         if self._error is not None:
-            logger.error("The crawl ends: WEBMAIN_REPLAY: %s", self._error)
-            self.crawler.stats.set_value("webmain/replay_error", str(self._error))
+            fail_crawl(self.crawler, "replay", f"WEBMAIN_REPLAY: {self._error}")
             raise CloseSpider("replay_error")
 
     async def download_request(self, request: Request) -> Response:

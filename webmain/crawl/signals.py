@@ -112,6 +112,16 @@ def close_crawl(crawler: Crawler, reason: str) -> None:
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
+def fail_crawl(crawler: Crawler, part: str, error: object) -> None:
+    """Report, once, that a part of a crawl has failed (`webmain/PART_error` in the stats), and end the crawl."""
+    name = f"webmain/{part}_error"
+    if crawler.stats.get_value(name) is None:
+        logger.error("The crawl ends: %s", error)
+        crawler.stats.set_value(name, str(error))
+        if not is_closing(crawler):
+            close_crawl(crawler, f"{part}_error")
+
+
 def is_closing(crawler: Crawler) -> bool:
     """Return True if a crawl is to end, or has: by a signal, a limit of Scrapy's own, or a component of ours."""
     engine = crawler.engine

@@ -11,7 +11,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 
 from webmain.article.identity import identify
 from webmain.crawl.options import arguments, chosen, option
-from webmain.crawl.signals import Ticks, articles_stored, close_crawl, connect
+from webmain.crawl.signals import Ticks, articles_stored, close_crawl, connect, count_for_site, fail_crawl
 from webmain.crawl.steps import PENDING, Step
 from webmain.items import Article
 from webmain.revisions.kinds import ChangeKind
@@ -69,7 +69,7 @@ class Store(Step):
                 self._run = database.start_run(arguments(self.crawler.spider))
                 self.crawler.stats.set_value("webmain/run", self._run)
         except StoreError as error:
-            self._fail(error)
+            fail_crawl(self.crawler, "store", error)
             raise CloseSpider("store_error") from error
 
     def _open_review(self) -> None:
@@ -115,12 +115,12 @@ class Store(Step):
             kept_out = [self.kept_out] if self.kept_out is not None else []
             self.places = tuple((store.spec, store.count()) for store in [*self.stores, *kept_out])
         except StoreError as error:
-            self._fail(error)
+            fail_crawl(self.crawler, "store", error)
         for store in self._open_stores:
             try:
                 self._report(store.close())
             except StoreError as error:
-                self._fail(error)
+                fail_crawl(self.crawler, "store", error)
         self._close_review()
 
     def _close_review(self) -> None:
@@ -156,10 +156,8 @@ class Store(Step):
 
     def end(self, error: StoreError) -> None:
         """End the crawl because a store has failed."""
-        self._fail(error)
-        if not self._closing:
-            self._closing = True
-            close_crawl(self.crawler, "store_error")
+        self._closing = True
+        fail_crawl(self.crawler, "store", error)
 
     def _report(self, stored: tuple[Stored, ...]) -> None:
         """List the doubtful ones among the durable articles, count all of them, and send the signal."""
@@ -176,15 +174,8 @@ class Store(Step):
             stats.inc_value(f"webmain/articles/{each.outcome.value}")
             if each.change is not ChangeKind.NONE:
                 stats.inc_value(f"webmain/changed/{each.change.value}")
-            if site := site_key(each.url or ""):
-                stats.inc_value(f"webmain/site/{site}/articles")
+            count_for_site(self.crawler, site_key(each.url or ""), "articles")
         for article in articles.values():
             if article.extractor:
                 stats.inc_value(f"webmain/extractor/{article.extractor}")
         self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical, published=published)
-
-    def _fail(self, error: StoreError) -> None:
-        """Log the error once."""
-        if not self.crawler.stats.get_value("webmain/store_error"):
-            logger.error("The crawl ends: %s", error)
-        self.crawler.stats.set_value("webmain/store_error", str(error))

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain import clock
-from webmain.crawl.browsing import Browsing, is_closing
+from webmain.crawl.browsing import Browsing
 from webmain.crawl.known_urls import AGAIN
-from webmain.crawl.signals import count_for_site
+from webmain.crawl.signals import count_for_site, is_closing
 from webmain.crawl.validators import hash_of, validators
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.entries import Entry

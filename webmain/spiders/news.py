@@ -19,7 +19,6 @@ from webmain.discovery.frontier import Wanted
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.processes.pool import PoolClosed
-from webmain.sites.rules import Sites
 from webmain.spiders.answers import fetch_parts, is_answer, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.fairness import MAX_WAITING, share, widen
@@ -115,7 +114,7 @@ class NewsSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Request each site's front page, after queueing what earlier runs left over."""
         self.open()
-        rules = site_rules(self.crawler) or Sites()
+        rules = site_rules(self.crawler)
         usual = Limits()
         limits = Limits(
             **{
