@@ -6,7 +6,7 @@ import pytest
 
 from tests.evaluation.made_up import rendered_line, sentence
 from webmain.evaluation.protocols import svm_visual
-from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, flaws_of_references, ratios, run, sites_of
+from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, ratios, run, sites_of
 from webmain.evaluation.visual import RenderedBlock, RenderedPage
 
 BODY = {"color": "rgb(17, 17, 17)", "font-size": "16px", "line-height": "24px"}
@@ -57,9 +57,9 @@ def site():
 def test_best_cluster_alone_misses_the_quote_that_is_styled_apart(site):
     kept = extract(site, Setting(rule="best"), seed=0)
     matching, strict = ratios(site, kept, pages=[0])
-    assert matching == pytest.approx(2 * 125 / (125 + 145))  # 5 paragraphs of 25 words, and a quote of 20
-    assert strict == pytest.approx(125 / 145)
-    assert ratios(site, kept, pages=[1]) == (1.0, 1.0)
+    assert matching == pytest.approx(100 * 2 * 125 / (125 + 145))  # 5 paragraphs of 25 words, and a quote of 20
+    assert strict == pytest.approx(100 * 125 / 145)
+    assert ratios(site, kept, pages=[1]) == [100.0, 100.0]
 
 
 def test_box_beside_the_text_and_long_comments_are_left_out(site):
@@ -74,19 +74,19 @@ def test_box_beside_the_text_and_long_comments_are_left_out(site):
     "setting", [Setting(own=True), Setting(n_train=3), Setting(sets=("tag_path",)), Setting(form="local")]
 )
 def test_other_settings_extract_the_article_as_well(site, setting):
-    assert ratios(site, extract(site, setting, seed=0))[0] > 0.95
+    assert ratios(site, extract(site, setting, seed=0))[0] > 95
 
 
 def test_reference_that_skips_a_block_of_the_column_is_not_whole():
     pages = [rendered(i, reference="no quote" if i == 2 else "all") for i in range(6)]
-    assert list(flaws_of_references(Site("a", tuple(pages)))) == [2]
-    assert flaws_of_references(Site("a", tuple(pages)))[2].startswith("skips 1 blocks, the first: ")
+    assert list(Site("a", tuple(pages)).flaws) == [2]
+    assert Site("a", tuple(pages)).flaws[2].startswith("skips 1 blocks, the first: ")
 
 
 def test_reference_that_holds_the_menu_is_not_whole():
     pages = [rendered(i) for i in range(6)]
     pages[4] = replace(pages[4], reference="Sports and games\n" + pages[4].reference)
-    assert flaws_of_references(Site("a", tuple(pages))) == {4: "holds boilerplate: Sports and games"}
+    assert Site("a", tuple(pages)).flaws == {4: "holds boilerplate: Sports and games"}
 
 
 def test_sites_that_cannot_be_measured_are_named_with_the_reason():
@@ -144,28 +144,25 @@ def test_a_site_has_no_say_in_its_own_setting(monkeypatch):
         Site(name, tuple(rendered(i, site=name, reference=wanted) for i in range(6)))
         for name, wanted in (("a", "all"), ("b", "no quote"), ("c", "no quote"))
     ]
-    compared = [svm_visual.Compared(site, extract(site, Setting(), seed=0), {}) for site in sites]
-    masks = {
-        "with quotes": [one.kept for one in compared],
-        svm_visual.BEST_ONLY: [extract(site, Setting(rule="best"), seed=0) for site in sites],
-        svm_visual.OWN_PAGES: [one.kept for one in compared],
-    }
-    rows = svm_visual._by_choice(compared, masks).rows
+    for site in sites:
+        vars(site)["flaws"] = {}
+    kept = [extract(site, Setting(), seed=0) for site in sites]
+    best = [extract(site, Setting(rule="best"), seed=0) for site in sites]
+    masks = {"with quotes": kept, svm_visual.BEST_ONLY: best, svm_visual.OWN_PAGES: kept}
+    rows = svm_visual._by_choice(sites, masks).rows
     assert (rows[0][0], rows[0][2], rows[0][5]) == ("a", svm_visual.BEST_ONLY, "no")
     assert svm_visual.OWN_PAGES not in {row[2] for row in rows} | {row[8] for row in rows}
 
 
 def test_settings_are_chosen_where_references_are_whole():
     """A site whose references leave quotes out, as its pages show, does not choose for the others; over all it would."""
-    sites = [Site(name, tuple(rendered(i, site=name) for i in range(6))) for name in "ab"]
-    sites.append(Site("c", tuple(rendered(i, site="c", reference="no quote" if i else "all") for i in range(6))))
-    compared = [
-        svm_visual.Compared(site, extract(site, Setting(), seed=0), svm_visual.flaws_of_references(site))
-        for site in sites
+    sites = [
+        Site("a", tuple(rendered(i, site="a") for i in range(6))),
+        Site("c", tuple(rendered(i, site="c", reference="no quote" if i else "all") for i in range(6))),
     ]
-    best = [extract(site, Setting(rule="best"), seed=0) for site in sites]
-    masks = {"with quotes": [one.kept for one in compared], svm_visual.BEST_ONLY: best}
-    row = svm_visual._by_choice([compared[0], compared[2]], {k: [v[0], v[2]] for k, v in masks.items()}).rows[0]
+    settings = {"with quotes": Setting(), svm_visual.BEST_ONLY: Setting(rule="best")}
+    masks = {name: [extract(site, setting, seed=0) for site in sites] for name, setting in settings.items()}
+    row = svm_visual._by_choice(sites, masks).rows[0]
     assert (row[2], row[8]) == ("with quotes", svm_visual.BEST_ONLY)
 
 

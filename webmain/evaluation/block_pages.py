@@ -29,14 +29,9 @@ if TYPE_CHECKING:
 class Approach(StrEnum):
     """How a page is divided into blocks."""
 
-    PAB = "pab"
-    ENIW = "eniw"
-    RAW = "raw"
-
-    @property
-    def label(self) -> str:
-        """Name in tables."""
-        return {"pab": "PAB", "eniw": "ENIW", "raw": "raw pages"}[self.value]
+    PAB = "PAB"
+    ENIW = "ENIW"
+    RAW = "raw pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +104,7 @@ def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
         seconds = time.process_time() - started
         return BlockPage(document.title, tuple(texts), (1.0,) * n, Counts(n, 0, 0, n, n, n, seconds))
     try:
-        extraction = merge(judge(document, create(approach.value)))
+        extraction = merge(judge(document, create(approach.lower())))
     except Rejected:  # no block at all: an empty page, not an unreadable one
         return BlockPage(document.title, (), (), Counts(all_texts=len(default_blocks(document))))
     seconds = time.process_time() - started
@@ -168,5 +163,5 @@ def _article(page: BlockPage, approach: Approach, number: int) -> Article:
         url=f"page:{number}",
         title=page.title or None,
         blocks=tuple(ArticleBlock(kind=Kind.PARAGRAPH, text=text, score=1.0, raw=raw) for text, raw in blocks),
-        extractor=approach.value,
+        extractor=approach.lower(),
     )

@@ -28,9 +28,9 @@ def _blocks(pages: Pages) -> list[tuple[Cell, ...]]:
     common: list[tuple[Cell, ...]] = []
     for approach in (Approach.PAB, Approach.ENIW):
         n = pages.counts(approach)
-        own.append((f"{approach.label}, its own blocks", n.found, n.noisy, n.merged, n.kept, n.seconds))
+        own.append((f"{approach.value}, its own blocks", n.found, n.noisy, n.merged, n.kept, n.seconds))
         dropped = n.all_texts - n.informative
-        common.append((f"{approach.label}, of all text blocks", n.all_texts, dropped, None, n.informative, None))
+        common.append((f"{approach.value}, of all text blocks", n.all_texts, dropped, None, n.informative, None))
     return own + common
 
 
@@ -38,5 +38,5 @@ def _sizes(pages: Pages) -> Iterator[tuple[Cell, ...]]:
     for approach in Approach:
         with block_database(pages.of[approach], approach) as database:
             sizes = (database.text_bytes, database.file_bytes, database.indexed_bytes)
-            yield approach.label, pages.counts(approach).kept, *(size / MB for size in sizes)
+            yield approach.value, pages.counts(approach).kept, *(size / MB for size in sizes)
     yield "pages as HTML", None, sum(n_bytes(page.html) for page in pages.gold) / MB, None, None

@@ -157,5 +157,5 @@ def _errors(draws: Sequence[Accuracies]) -> Iterator[tuple[Cell, ...]]:
     further = np.mean([found.mean(axis=0) for found in draws[1:]], axis=0).tolist()
     for place, approach in enumerate(ORDER):
         first = draws[0][:, place]
-        printed = figures("pab_classes", "errors").get(approach.value)
-        yield approach.label, float(first.mean()), standard_error(first), further[place], printed
+        printed = figures("pab_classes", "errors").get(approach.lower())
+        yield approach.value, float(first.mean()), standard_error(first), further[place], printed

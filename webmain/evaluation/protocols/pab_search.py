@@ -32,9 +32,9 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     pages = block_pages(gold)
     keyword, keywords = draw_keywords(pages, seed)
     found = {approach: _measure(pages.of[approach], approach, [keyword, *keywords]) for approach in Approach}
-    one = [(a.label, *measured[0]) for a, measured in found.items()]
+    one = [(a.value, *measured[0]) for a, measured in found.items()]
     many = [
-        (a.label, *(np.mean(measured[1:], axis=0).tolist() if keywords else [None] * 4))
+        (a.value, *(np.mean(measured[1:], axis=0).tolist() if keywords else [None] * 4))
         for a, measured in found.items()
     ]
     values: dict[str, Any] = {"keyword": keyword, "n_keywords": len(keywords)}

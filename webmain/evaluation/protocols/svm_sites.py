@@ -111,24 +111,19 @@ class SitePages:
 
 def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
     """Label the blocks of each site separately, and combine the sites."""
-    wanted, has_gold, own, has_own = [], [], [], []
-    for site in sites:
-        blocks = site.blocks
-        content = np.zeros(len(blocks), dtype=np.bool_)
-        for (first, end), text in zip(page_bounds(blocks), site.texts, strict=True):
-            content[first:end] = gold_content(blocks.texts[first:end], text) if text else False
-        wanted.append(content)
-        has_gold.append(np.array([text is not None for text in site.texts], dtype=np.bool_))
-        positive = label_site(blocks, sets=_sets(blocks)).positive
-        own.append(positive)
-        has_own.append(np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0)
+    blocks = side_by_side([site.blocks for site in sites])
+    texts = [text for site in sites for text in site.texts]
+    wanted = np.zeros(len(blocks), dtype=np.bool_)
+    for (first, end), text in zip(page_bounds(blocks), texts, strict=True):
+        wanted[first:end] = gold_content(blocks.texts[first:end], text) if text else False
+    own = np.concatenate([label_site(site.blocks, sets=_sets(site.blocks)).positive for site in sites])
     return Corpus(
         name=name,
-        blocks=side_by_side([site.blocks for site in sites]),
-        wanted=np.concatenate(wanted),
-        has_gold=np.concatenate(has_gold),
-        own=np.concatenate(own),
-        has_own=np.concatenate(has_own),
+        blocks=blocks,
+        wanted=wanted,
+        has_gold=np.array([text is not None for text in texts], dtype=np.bool_),
+        own=own,
+        has_own=np.bincount(blocks.page[own], minlength=blocks.n_pages) > 0,
     )
 
 

@@ -83,6 +83,47 @@ class Site:
         """The pages with a reference text."""
         return tuple(i for i, reference in enumerate(self.references) if reference is not None)
 
+    @cached_property
+    def flaws(self) -> dict[int, str]:
+        """The pages whose reference text is clearly not the article, and why, judged by the pages, not by predictions.
+
+        Two signs: the reference holds a whole block that is on most pages of the site; or it skips a block of
+        `WHOLE_BLOCK_WORDS` words or more that is, in the column of text, between blocks that it holds, is on no other page
+        and is mostly outside of anchors.
+        """
+        blocks = self.blocks
+        n_pages = Counter(text for _, text in set(zip(blocks.page.tolist(), blocks.texts, strict=True)))
+        alone = is_own_text(blocks)
+        found: dict[int, str] = {}
+        for page in self.compared:
+            first, end = page_bounds(blocks)[page]
+            gold = np.zeros(len(blocks), dtype=np.bool_)
+            gold[first:end] = gold_content(blocks.texts[first:end], self.pages[page].reference or "")
+            own = [i for i in range(first, end) if gold[i]]
+            common = [
+                i for i in own if 2 * n_pages[blocks.texts[i]] > len(self.pages) and len(tokens(blocks.texts[i])) > 2
+            ]
+            column = in_column(blocks, gold & alone)
+            between = range(own[0], own[-1]) if own else range(0)
+            skipped = [] if column is None else [i for i in between if not gold[i] and alone[i] and column[i]]
+            skipped = [i for i in skipped if len(tokens(blocks.texts[i])) >= WHOLE_BLOCK_WORDS]
+            if common:
+                found[page] = f"holds boilerplate: {_quote(blocks.texts[common[0]])}"
+            elif skipped:
+                found[page] = f"skips {len(skipped)} blocks, the first: {_quote(blocks.texts[skipped[0]])}"
+        return found
+
+    @property
+    def whole(self) -> list[int]:
+        """The pages without a flaw in their reference."""
+        return [page for page in self.compared if page not in self.flaws]
+
+    @property
+    def note(self) -> str:
+        """The flaws as a sentence."""
+        listed = "; ".join(f"{self.pages[page].id} {reason}" for page, reason in self.flaws.items())
+        return f"{self.name}: {len(self.flaws)} of {len(self.compared)} references are not whole: {listed}."
+
     def words(self, kept: NDArray[np.bool_], page: int) -> list[str]:
         """Return the words of a page's kept blocks, in order."""
         first, end = page_bounds(self.blocks)[page]
@@ -115,16 +156,16 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     sites, dropped = sites_of(pages)
     if not sites:
         return Findings(protocol="svm_visual", tables=(), notes=(*unread, *dropped), n_pages=0)
-    compared = [Compared(site, extract(site, Setting(), seed=seed), flaws_of_references(site)) for site in sites]
-    masks = _masks(compared, seed=seed)
+    masks = _masks(sites, seed=seed)
+    differences = _differences(sites, masks["visual"])
     tables = (
-        _accuracy(compared, masks),
-        _by_choice(compared, masks),
-        _by_setting(compared, masks),
-        _by_training_pages(compared, seed=seed),
-        table("svm_visual", "svm_visual_differences", _differences(compared), different=100 * DIFFERENT),
+        _accuracy(sites, masks),
+        _by_choice(sites, masks),
+        _by_setting(sites, masks),
+        _by_training_pages(sites, seed=seed),
+        table("svm_visual", "svm_visual_differences", differences, different=100 * DIFFERENT),
     )
-    notes = [one.note for one in compared if one.flaws]
+    notes = [site.note for site in sites if site.flaws]
     n_pages = sum(len(site.pages) for site in sites)
     return findings("svm_visual", tables, n_pages=n_pages, notes=(*notes, *unread, *dropped))
 
@@ -168,13 +209,10 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
     return kept
 
 
-def ratios(site: Site, kept: NDArray[np.bool_], *, pages: Sequence[int] | None = None) -> tuple[float, float] | None:
-    """Return the mean matching and strict ratio in [0, 1] over pages, by default all with a reference; None for none."""
+def ratios(site: Site, kept: NDArray[np.bool_], *, pages: Sequence[int] | None = None) -> list[float | None]:
+    """Return the mean matching and strict ratio (%) over pages, by default all with a reference; twice None for none."""
     found = [page_ratios(site, kept, page) for page in (site.compared if pages is None else pages)]
-    if not found:
-        return None
-    matching, strict = np.mean(found, axis=0).tolist()
-    return matching, strict
+    return [100 * value for value in np.mean(found, axis=0).tolist()] if found else [None, None]
 
 
 def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, float]:
@@ -183,141 +221,81 @@ def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, 
     return subsequence(words, reference).f1, matching_ratio(words, reference)
 
 
-def flaws_of_references(site: Site) -> dict[int, str]:
-    """Return the pages whose reference text is clearly not the article, and why, judged by the pages, not by predictions.
-
-    Two signs: the reference holds a whole block that is on most pages of the site; or it skips a block of
-    `WHOLE_BLOCK_WORDS` words or more that is, in the column of text, between blocks that it holds, is on no other page
-    and is mostly outside of anchors.
-    """
-    blocks = site.blocks
-    n_pages = Counter(text for _, text in set(zip(blocks.page.tolist(), blocks.texts, strict=True)))
-    alone = is_own_text(blocks)
-    found: dict[int, str] = {}
-    for page in site.compared:
-        first, end = page_bounds(blocks)[page]
-        gold = np.zeros(len(blocks), dtype=np.bool_)
-        gold[first:end] = gold_content(blocks.texts[first:end], site.pages[page].reference or "")
-        own = [i for i in range(first, end) if gold[i]]
-        common = [i for i in own if 2 * n_pages[blocks.texts[i]] > len(site.pages) and len(tokens(blocks.texts[i])) > 2]
-        column = in_column(blocks, gold & alone)
-        between = range(own[0], own[-1]) if own else range(0)
-        skipped = [] if column is None else [i for i in between if not gold[i] and alone[i] and column[i]]
-        skipped = [i for i in skipped if len(tokens(blocks.texts[i])) >= WHOLE_BLOCK_WORDS]
-        if common:
-            found[page] = f"holds boilerplate: {_quote(blocks.texts[common[0]])}"
-        elif skipped:
-            found[page] = f"skips {len(skipped)} blocks, the first: {_quote(blocks.texts[skipped[0]])}"
-    return found
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A site, its blocks extracted in the first setting, and the flaws of its references."""
-
-    site: Site
-    kept: NDArray[np.bool_]
-    flaws: dict[int, str]
-
-    @property
-    def whole(self) -> list[int]:
-        """The pages without a flaw in their reference."""
-        return [page for page in self.site.compared if page not in self.flaws]
-
-    @property
-    def note(self) -> str:
-        """The flaws as a sentence."""
-        listed = "; ".join(f"{self.site.pages[page].id} {reason}" for page, reason in self.flaws.items())
-        n, n_compared = len(self.flaws), len(self.site.compared)
-        return f"{self.site.name}: {n} of {n_compared} references are not whole: {listed}."
-
-
-def _masks(compared: Sequence[Compared], *, seed: int) -> Masks:
+def _masks(sites: Sequence[Site], *, seed: int) -> Masks:
     """Return the blocks that each setting extracts, site by site."""
     settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
     settings["visual, local form"] = Setting(form="local")
     settings[BEST_ONLY] = Setting(rule="best")
     settings["visual, Algorithm 1 as printed"] = Setting(rule="paper")
     settings[OWN_PAGES] = Setting(own=True)
-    return {
-        name: [one.kept if setting == Setting() else extract(one.site, setting, seed=seed) for one in compared]
-        for name, setting in settings.items()
-    }
+    return {name: [extract(site, setting, seed=seed) for site in sites] for name, setting in settings.items()}
 
 
-def _accuracy(compared: Sequence[Compared], masks: Masks) -> Table:
+def _accuracy(sites: Sequence[Site], masks: Masks) -> Table:
     published = figures("svm_visual", "published")
     rows: list[tuple[Cell, ...]] = []
-    for one, best in zip(compared, masks[BEST_ONLY], strict=True):
-        site = one.site
-        ours, there = _percent(ratios(site, one.kept)), _percent(ratios(site, one.kept, pages=one.whole))
-        best_only = _percent(ratios(site, best))
-        row = site.name, len(site.compared), published.get(site.name), *ours, *best_only, len(one.whole), *there
+    for site, kept, best in zip(sites, masks["visual"], masks[BEST_ONLY], strict=True):
+        ours, best_only, there = ratios(site, kept), ratios(site, best), ratios(site, kept, pages=site.whole)
+        row = site.name, len(site.compared), published.get(site.name), *ours, *best_only, len(site.whole), *there
         rows.append(row)
     return table("svm_visual", "svm_visual_accuracy", rows)
 
 
-def _by_choice(compared: Sequence[Compared], masks: Masks) -> Table:
+def _by_choice(sites: Sequence[Site], masks: Masks) -> Table:
     """Choose each site's setting by the mean over the other sites: over pages with flawless references, and over all."""
     published = figures("svm_visual", "published")
     rows: list[tuple[Cell, ...]] = []
-    for i, one in enumerate(compared) if len(compared) > 1 else ():
-        others = [j for j in range(len(compared)) if j != i]
-        by_whole, by_all = (_best(compared, masks, others, is_whole=is_whole) for is_whole in (True, False))
-        ours = _percent(ratios(one.site, masks[by_whole][i]))
-        there = _percent(ratios(one.site, masks[by_whole][i], pages=one.whole))[0]
-        else_ = _percent(ratios(one.site, masks[by_all][i]))[0]
-        wanted = published.get(one.site.name)
+    for i, site in enumerate(sites) if len(sites) > 1 else ():
+        others = [j for j in range(len(sites)) if j != i]
+        by_whole, by_all = (_best(sites, masks, others, is_whole=is_whole) for is_whole in (True, False))
+        ours = ratios(site, masks[by_whole][i])
+        there = ratios(site, masks[by_whole][i], pages=site.whole)[0]
+        wanted = published.get(site.name)
         reached = "" if wanted is None or ours[0] is None else "yes" if ours[0] >= wanted else "no"
-        rows.append((one.site.name, wanted, by_whole, *ours, reached, len(one.whole), there, by_all, else_))
+        by_all_too = by_all, ratios(site, masks[by_all][i])[0]
+        rows.append((site.name, wanted, by_whole, *ours, reached, len(site.whole), there, *by_all_too))
     return table("svm_visual", "svm_visual_chosen", rows)
 
 
-def _best(compared: Sequence[Compared], masks: Masks, sites: Sequence[int], *, is_whole: bool) -> str:
+def _best(sites: Sequence[Site], masks: Masks, chosen: Sequence[int], *, is_whole: bool) -> str:
     """Return the setting with the highest mean matching ratio over some sites, except the one trained on its own pages."""
 
     def mean(name: str) -> float:
-        found = [ratios(compared[i].site, masks[name][i], pages=compared[i].whole if is_whole else None) for i in sites]
-        return float(np.mean([ratio[0] for ratio in found if ratio] or [0.0]))
+        found = [ratios(sites[i], masks[name][i], pages=sites[i].whole if is_whole else None)[0] for i in chosen]
+        return float(np.mean([ratio for ratio in found if ratio is not None] or [0.0]))
 
     return max((name for name in masks if name != OWN_PAGES), key=mean)
 
 
-def _by_setting(compared: Sequence[Compared], masks: Masks) -> Table:
+def _by_setting(sites: Sequence[Site], masks: Masks) -> Table:
     rows = []
     for name, kept in masks.items():
-        found = [_percent(ratios(one.site, mask))[0] for one, mask in zip(compared, kept, strict=True)]
+        found = [ratios(site, mask)[0] for site, mask in zip(sites, kept, strict=True)]
         rows.append((name, *found, float(np.mean([value for value in found if value is not None]))))
-    columns = ("feature sets", *(one.site.name for one in compared), "mean of sites")
+    columns = ("feature sets", *(site.name for site in sites), "mean of sites")
     return table("svm_visual", "svm_visual_feature_sets", rows, columns=columns)
 
 
-def _by_training_pages(compared: Sequence[Compared], *, seed: int) -> Table:
+def _by_training_pages(sites: Sequence[Site], *, seed: int) -> Table:
     """Return the ratio by training pages; also on the flawless references alone, if a site has flawed ones."""
-    rows = []
-    for n in TRAINING_PAGES:
-        row: list[Cell] = [f"{n} pages"]
-        for one in compared:
-            kept = extract(one.site, Setting(n_train=n), seed=seed)
-            row += [_percent(ratios(one.site, kept, pages=pages))[0] for pages in _page_sets(one)]
-        rows.append(row)
-    names = [(one.site.name, f"{one.site.name}, whole references") for one in compared]
-    columns = [name for one, both in zip(compared, names, strict=True) for name in both[: len(_page_sets(one))]]
-    return table("svm_visual", "svm_visual_training_pages", rows, columns=("learned from", *columns))
+    rows: list[list[Cell]] = [[f"{n} pages"] for n in TRAINING_PAGES]
+    columns = ["learned from"]
+    for site in sites:
+        columns += [site.name, *([f"{site.name}, whole references"] if site.flaws else [])]
+        for row, n in zip(rows, TRAINING_PAGES, strict=True):
+            kept = extract(site, Setting(n_train=n), seed=seed)
+            row += [ratios(site, kept, pages=pages)[0] for pages in (None, *([site.whole] if site.flaws else []))]
+    return table("svm_visual", "svm_visual_training_pages", rows, columns=columns)
 
 
-def _page_sets(one: Compared) -> list[Sequence[int]]:
-    return [one.site.compared, *([one.whole] if one.flaws else [])]
-
-
-def _differences(compared: Sequence[Compared]) -> Iterator[tuple[Cell, ...]]:
-    for one in compared:
-        for page in one.site.compared:
-            ratio, strict = page_ratios(one.site, one.kept, page)
+def _differences(sites: Sequence[Site], masks: Sequence[NDArray[np.bool_]]) -> Iterator[tuple[Cell, ...]]:
+    for site, kept in zip(sites, masks, strict=True):
+        for page in site.compared:
+            ratio, strict = page_ratios(site, kept, page)
             if ratio < DIFFERENT:
-                ours, theirs = one.site.words(one.kept, page), one.site.references[page] or ()
+                ours, theirs = site.words(kept, page), site.references[page] or ()
                 alone = _alone(ours, theirs), _alone(theirs, ours)
-                yield one.site.pages[page].id, 100 * ratio, 100 * strict, *alone, one.flaws.get(page, "")
+                yield site.pages[page].id, 100 * ratio, 100 * strict, *alone, site.flaws.get(page, "")
 
 
 def _alone(words: Sequence[str], others: Sequence[str]) -> str:
@@ -331,7 +309,3 @@ def _alone(words: Sequence[str], others: Sequence[str]) -> str:
 
 def _quote(text: str) -> str:
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3].rstrip() + "..."
-
-
-def _percent(found: tuple[float, float] | None) -> list[float | None]:
-    return [None, None] if found is None else [100 * value for value in found]
