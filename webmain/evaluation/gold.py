@@ -94,17 +94,15 @@ class Gold:
         digest = hashlib.sha256()
         seen: set[tuple[str, str]] = set()
         for path, form in self.sources:
-            for where, make in _listed(path, form):
-                try:
-                    page = make()
-                    if (page.dataset, page.id) in seen:
-                        raise BadRecord(DropReason.DUPLICATE, page.id)
-                except BadRecord as error:
-                    dropped.add(error.reason, f"{where} {error.detail}".rstrip())
+            for where, found in _listed(path, form):
+                if isinstance(found, GoldPage) and (found.dataset, found.id) in seen:
+                    found = BadRecord(DropReason.DUPLICATE, found.id)
+                if isinstance(found, BadRecord):
+                    dropped.add(found.reason, f"{where} {found.detail}".rstrip())
                     continue
-                seen.add((page.dataset, page.id))
-                _add(digest.update, page)
-                yield page
+                seen.add((found.dataset, found.id))
+                _add(digest.update, found)
+                yield found
         self._last = len(seen), digest.hexdigest(), dropped
 
     @property

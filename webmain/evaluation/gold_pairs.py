@@ -6,7 +6,6 @@ import html as entities
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,8 +14,8 @@ from webmain.evaluation.gold_records import (
     BadRecord,
     DropReason,
     Records,
-    bad,
     page_of_record,
+    page_or_error,
     read_bounded,
     read_object,
 )
@@ -123,14 +122,15 @@ def _records(path: Path, read: _Read) -> Records:
         if (file := path / "metadata.json").is_file():
             metadata = read_object(file)
     except BadRecord as error:
-        yield "metadata.json", bad(error.reason, error.detail)
+        yield "metadata.json", error
     for pair in _pairs(path):
         where = (pair.page or pair.text or path).name
         if pair.page is None or pair.text is None:
             reason, missing = (DropReason.NO_PAGE, "page") if pair.text else (DropReason.NO_GOLD, "text file")
-            yield where, bad(reason, f"no {missing} of this name")
+            yield where, BadRecord(reason, f"no {missing} of this name")
         else:
-            yield where, partial(_page, pair, pair.page, pair.text, metadata.get(pair.name), path.resolve().name, read)
+            known, dataset = metadata.get(pair.name), path.resolve().name
+            yield where, page_or_error(_page, pair, pair.page, pair.text, known, dataset, read)
 
 
 def _page(pair: _Pair, page: Path, text: Path, metadata: Any, dataset: str, read: _Read) -> GoldPage:

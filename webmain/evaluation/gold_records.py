@@ -1,6 +1,6 @@
 """Reads gold pages in JSON: one object per line with page and text, and WCXB's ground truth files beside the pages.
 
-A reader yields, for each record, its location and a function that returns its page or raises `BadRecord`.
+A reader yields, for each record, its location and its page, or a `BadRecord` saying why there is none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
@@ -23,8 +22,6 @@ from webmain.urls import site_key
 
 MAX_RECORD_BYTES = 128 << 20  # most bytes of a line of JSON, or of a JSON file
 MAX_PAGE_BYTES = 32 << 20  # most bytes (or characters) of a page
-
-Records: TypeAlias = Iterator[tuple[str, Callable[[], GoldPage]]]
 
 
 class DropReason(StrEnum):
@@ -50,13 +47,15 @@ class BadRecord(ValueError):  # noqa: N818 - reads as what it is
         self.detail = detail
 
 
-def bad(reason: DropReason, detail: str = "") -> Callable[[], GoldPage]:
-    """Return a function that raises `BadRecord` instead of returning a page."""
+Records: TypeAlias = Iterator[tuple[str, GoldPage | BadRecord]]
 
-    def make() -> GoldPage:
-        raise BadRecord(reason, detail)
 
-    return make
+def page_or_error(read: Callable[..., GoldPage], *given: Any) -> GoldPage | BadRecord:
+    """Return what a function returns, or the `BadRecord` that it raises."""
+    try:
+        return read(*given)
+    except BadRecord as error:
+        return error
 
 
 # --- files and fields ------------------------------------------------------------------------------------------------
@@ -185,16 +184,16 @@ def jsonl_records(path: Path) -> Records:
                     number += 1
                     where = f"{file.name}:{number}"
                     if len(line) > MAX_RECORD_BYTES:
-                        yield where, bad(DropReason.TOO_LARGE)
+                        yield where, BadRecord(DropReason.TOO_LARGE)
                         while line and not line.endswith(b"\n"):
                             line = stream.readline(1 << 20)
                     elif number == 1 and not _has_page(line):
-                        yield where, bad(DropReason.NOT_GOLD, "no field html")
+                        yield where, BadRecord(DropReason.NOT_GOLD, "no field html")
                         break
                     elif line.strip():
-                        yield where, partial(_jsonl_page, line, dataset, str(number))
+                        yield where, page_or_error(_jsonl_page, line, dataset, str(number))
         except (OSError, EOFError, zlib.error) as error:
-            yield f"{file.name}:{number + 1}", bad(DropReason.UNREADABLE, f"{type(error).__name__}: {error}")
+            yield f"{file.name}:{number + 1}", BadRecord(DropReason.UNREADABLE, f"{type(error).__name__}: {error}")
 
 
 def _has_page(line: bytes) -> bool:
@@ -227,7 +226,7 @@ def wcxb_records(path: Path) -> Records:
         name = folder.resolve().name
         dataset = f"wcxb_{name}" if name in _WCXB_SPLITS else name
         for file in sorted((folder / "ground-truth").glob("*.json")):
-            yield file.name, partial(_wcxb_page, file, folder / "html", dataset)
+            yield file.name, page_or_error(_wcxb_page, file, folder / "html", dataset)
 
 
 def _wcxb_page(file: Path, pages: Path, dataset: str) -> GoldPage:
