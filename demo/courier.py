@@ -22,7 +22,7 @@ from demo.render import (
 )
 from demo.site import Route, Site, page, pages_of
 from demo.stories import Comment, Story
-from demo.wire import Asked, Reply, Trap, gzipped, html, redirect, xml
+from demo.wire import Request, Response, Trap, gzipped, html, redirect, xml
 from webmain.items import Reason
 
 NAME = "The Harbour Courier"
@@ -122,7 +122,7 @@ class Courier(Site):
         ]
         return [*self.hub_traps(), *service, Trap(url=self.absolute("/search"), what="forbidden by robots.txt")]
 
-    def missing(self, asked: Asked) -> Reply:
+    def missing(self, request: Request) -> Response:
         """Answer 404 with a page that still looks like the paper."""
         return html(
             self._plain_page("Page not found", "The tide has taken this page, or it was never here."), status=404

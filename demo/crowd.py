@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from demo.feeds import sitemap
 from demo.many import draft_of
 from demo.render import esc
-from demo.wire import Asked, Reply, Responder, html, text, xml
+from demo.wire import Request, Responder, Response, html, text, xml
 
 _STORY = re.compile(r"/20\d\d/\d\d/\d\d/story-of-the-harbour-number-(\d{1,6})")
 _NEWEST = datetime(2026, 11, 21, tzinfo=UTC)
@@ -29,14 +29,14 @@ class Crowd(Responder):
         )
         super().__init__(f"paper{n}.example" for n in range(self.n_sites))
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request."""
-        site = int(asked.host.removeprefix("paper").partition(".")[0])
+        site = int(request.host.removeprefix("paper").partition(".")[0])
         n_articles = self.n_articles if site else self.n_large
         delay_s = float(self.slow_s) if site >= self.n_sites - self.n_slow else 0.0
-        return replace(self._page(f"https://{asked.host}", site, n_articles, asked.path), delay_s=delay_s)
+        return replace(self._page(f"https://{request.host}", site, n_articles, request.path), delay_s=delay_s)
 
-    def _page(self, root: str, site: int, n_articles: int, path: str) -> Reply:
+    def _page(self, root: str, site: int, n_articles: int, path: str) -> Response:
         if path == "/sitemap.xml":
             return xml(sitemap((root + _path(n), None) for n in range(n_articles)))
         if path == "/robots.txt":

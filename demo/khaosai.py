@@ -23,7 +23,7 @@ from demo.render import (
 )
 from demo.site import Route, Site, page, pages_of
 from demo.stories import Comment, Story
-from demo.wire import Asked, Reply, Trap, gzipped, html, redirect, xml
+from demo.wire import Request, Response, Trap, gzipped, html, redirect, xml
 
 NAME = "ข่าวสายกลาง"
 SIGN_UP = "รับสรุปข่าวเช้าทางอีเมลทุกวันก่อนเจ็ดโมง สมัครฟรี ยกเลิกเมื่อไรก็ได้"
@@ -68,7 +68,7 @@ class Khaosai(Site):
 
     def story_routes(self, story: Story) -> Iterator[tuple[str, Route]]:
         """Serve a story at its path; a number alone leads there, a query chooses the page of a long one."""
-        yield self.path(story), lambda asked: self._article_reply(story, asked)
+        yield self.path(story), lambda request: self._article_reply(story, request)
         if not self.path(story).startswith("/news/"):
             yield f"/news/{story.number}", lambda _: redirect(self.url(story), status=302)
 
@@ -76,7 +76,7 @@ class Khaosai(Site):
         """Front page, hubs, feed and sitemaps at the usual places, none of them named in robots.txt."""
         routes: dict[str, Route] = {
             "/": page(self.front()),
-            "/feed.json": lambda _: Reply(200, {"Content-Type": "application/feed+json"}, self.json_feed().encode()),
+            "/feed.json": lambda _: Response(200, {"Content-Type": "application/feed+json"}, self.json_feed().encode()),
             "/sitemap.xml": lambda _: xml(
                 feeds.sitemap_index(self.absolute(p) for p in ("/sitemap/news-1.xml.gz", "/sitemap/google-news.xml")),
                 kind="text/xml",
@@ -87,8 +87,8 @@ class Khaosai(Site):
         }
         for path, title, found in self.hubs():
             pages = pages_of(found, 3)
-            routes[path] = lambda asked, path=path, title=title, pages=pages: html(  # type: ignore[misc]
-                self._hub(path, title, pages, asked.query.get("page", "1"))
+            routes[path] = lambda request, path=path, title=title, pages=pages: html(  # type: ignore[misc]
+                self._hub(path, title, pages, request.query.get("page", "1"))
             )
         return routes
 
@@ -110,7 +110,7 @@ class Khaosai(Site):
         """Return the hubs and the forbidden pages."""
         return [*self.hub_traps(), Trap(url=self.absolute("/member/profile"), what="forbidden by robots.txt")]
 
-    def missing(self, asked: Asked) -> Reply:
+    def missing(self, request: Request) -> Response:
         """Answer 404 in Thai."""
         return html(self._plain("ไม่พบหน้าที่ต้องการ", "หน้านี้อาจถูกย้ายหรือไม่เคยมีอยู่"), status=404)
 
@@ -128,13 +128,13 @@ class Khaosai(Site):
         )
         return self._shell(f"{NAME} | ข่าวท้องถิ่นวันนี้", self._cards(self.stories[:5]) + groups, head=feed)
 
-    def _article_reply(self, story: Story, asked: Asked) -> Reply:
+    def _article_reply(self, story: Story, request: Request) -> Response:
         """Serve a story in the encoding and in the number of pages that its forms ask for."""
-        part = 2 if "two-pages" in story.forms and asked.query.get("page") == "2" else 1
+        part = 2 if "two-pages" in story.forms and request.query.get("page") == "2" else 1
         if "cp874" not in story.forms:
             return html(self.article(story, part=part))
         markup = self.article(story, charset="windows-874")
-        return Reply(200, {"Content-Type": "text/html"}, markup.encode("cp874", "xmlcharrefreplace"))
+        return Response(200, {"Content-Type": "text/html"}, markup.encode("cp874", "xmlcharrefreplace"))
 
     def article(self, story: Story, *, part: int = 1, charset: str = "utf-8") -> str:
         """Render an article's page."""

@@ -23,7 +23,7 @@ from typing import Final
 from demo.feeds import sitemap, sitemap_index
 from demo.many import LANGUAGES, Draft, draft_of
 from demo.render import esc
-from demo.wire import Asked, Reply, Responder, html, text, xml
+from demo.wire import Request, Responder, Response, html, text, xml
 
 HOST: Final = "www.living-times.example"
 START: Final = datetime(2026, 10, 1, tzinfo=UTC)
@@ -63,7 +63,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class LoggedRequest:
     """One request that was answered: when, for what, how, and which version of an article it gave (from 1, else 0)."""
 
     at: datetime
@@ -81,7 +81,7 @@ class LivingSite(Responder):
     ----------
     n_days : int
         Days on which articles appear, from `START`; as many come before, so that the site is not new.
-    log : list of Request
+    log : list of LoggedRequest
         Every request so far.
     """
 
@@ -90,7 +90,7 @@ class LivingSite(Responder):
     a_day: int = 12
     seed: int = 0
     host: str = HOST
-    log: list[Request] = field(default_factory=list)
+    log: list[LoggedRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__((self.host,), only_https=True)
@@ -126,21 +126,21 @@ class LivingSite(Responder):
                 draft = _edited(draft, edit, random.Random(f"{self.seed}/{story.number}/{n}"), self.seed)
         return draft
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request, and note it."""
-        now, path = datetime.fromtimestamp(self.clock(), UTC), asked.path
+        now, path = datetime.fromtimestamp(self.clock(), UTC), request.path
         story = self._by_path.get(path)
-        reply = self._reply(path, story, now)
-        is_conditional = "if-none-match" in asked.headers or "if-modified-since" in asked.headers
-        if reply.status == 200 and is_conditional and _is_unchanged(reply.headers, asked.headers):
-            reply = Reply(304, {k: v for k, v in reply.headers.items() if k in ("ETag", "Last-Modified")}, b"")
+        response = self._reply(path, story, now)
+        is_conditional = "if-none-match" in request.headers or "if-modified-since" in request.headers
+        if response.status == 200 and is_conditional and _is_unchanged(response.headers, request.headers):
+            response = Response(304, {k: v for k, v in response.headers.items() if k in ("ETag", "Last-Modified")}, b"")
         version = story.published <= now and 1 + sum(when <= now for when, _ in story.edits) if story else 0
-        self.log.append(Request(now, path, reply.status, is_conditional, int(version)))
-        return reply
+        self.log.append(LoggedRequest(now, path, response.status, is_conditional, int(version)))
+        return response
 
     # ---- Pages
 
-    def _reply(self, path: str, story: Story | None, now: datetime) -> Reply:
+    def _reply(self, path: str, story: Story | None, now: datetime) -> Response:
         if story is not None and story.published <= now:
             is_gone = any(edit is Edit.GONE and when <= now for when, edit in story.edits)
             return (
@@ -166,7 +166,7 @@ class LivingSite(Responder):
         gone = {s.number for s in self.stories for when, edit in s.edits if edit is Edit.GONE and when <= now}
         return [s for s in reversed(self.stories) if s.published <= now and s.number not in gone]
 
-    def _page(self, story: Story, now: datetime) -> Reply:
+    def _page(self, story: Story, now: datetime) -> Response:
         draft = self.draft(story, now)
         rng = random.Random(f"{now.timestamp()}/{len(self.log)}")
         changed = story.changed(now)
@@ -263,9 +263,9 @@ def _edited(draft: Draft, edit: Edit, rng: random.Random, seed: object) -> Draft
     return replace(draft, paragraphs=tuple(texts))
 
 
-def _with_etag(reply: Reply) -> Reply:
-    mark = hashlib.sha1(reply.body, usedforsecurity=False).hexdigest()
-    return replace(reply, headers={**reply.headers, "ETag": f'W/"{mark}"'})
+def _with_etag(response: Response) -> Response:
+    mark = hashlib.sha1(response.body, usedforsecurity=False).hexdigest()
+    return replace(response, headers={**response.headers, "ETag": f'W/"{mark}"'})
 
 
 def _is_unchanged(headers: Mapping[str, str], asked: Mapping[str, str]) -> bool:

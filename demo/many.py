@@ -19,7 +19,7 @@ from typing import Any
 from demo.feeds import sitemap, sitemap_index
 from demo.render import as_json, esc, fill
 from demo.stories import TEXTS
-from demo.wire import Asked, Expected, Reply, Responder, html, text, xml
+from demo.wire import Expected, Request, Responder, Response, html, text, xml
 
 HOST = "www.many-pages.example"
 NAME = "Many Pages"
@@ -92,7 +92,7 @@ class ManyPages(Responder):
         self.seed = seed
         self.origin = origin.format(host=host)
         self._n_hubs = -(-n_articles // HUB_SIZE)
-        self._ready: dict[str, Reply] = {}
+        self._ready: dict[str, Response] = {}
 
     def url(self, number: int) -> str:
         """Return the canonical URL of an article."""
@@ -115,15 +115,15 @@ class ManyPages(Responder):
         """Yield the ground truth of every article, newest first."""
         return map(self.article, range(self.n_articles))
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request; bodies are not packed."""
-        path = asked.path
+        path = request.path
         if path in self._ready:
             return self._ready[path]
         if (found := _STORY.fullmatch(path)) and int(found[1]) < self.n_articles and path == _path(int(found[1])):
             return html(self._page(int(found[1])))
         if path == "/":
-            return html(self._hub(_number(asked.query.get("page"), self._n_hubs)))
+            return html(self._hub(_number(request.query.get("page"), self._n_hubs)))
         if path == "/robots.txt":
             return text(f"User-agent: *\nDisallow: /private/\nSitemap: {self.origin}/sitemap.xml\n")
         if path == "/sitemap.xml":

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from demo.feeds import sitemap, sitemap_index
 from demo.many import draft_of
 from demo.render import esc
-from demo.wire import Asked, Reply, Responder, html, text, xml
+from demo.wire import Request, Responder, Response, html, text, xml
 
 N_ARTICLES = 12
 SITES = ("facets", "endless", "lost", "mirror", "loops", "tongues", "sessions", "deep")
@@ -28,7 +28,7 @@ _FEEDS = {
 }
 """Title, the encoding in which it is written, and the one that it declares."""
 
-Answer = Callable[[str, str, Mapping[str, str]], Reply]
+Answer = Callable[[str, str, Mapping[str, str]], Response]
 
 
 class Mazes(Responder):
@@ -49,11 +49,11 @@ class Mazes(Responder):
         self._answers: dict[str, Answer] = dict(zip(SITES, answers, strict=True))
         super().__init__([*(f"{name}.example" for name in SITES), *(f"{each}mirror.example" for each in MIRRORS[1:])])
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request."""
-        return self._answers[asked.host.split(".")[-2]](asked.host, asked.path, asked.query)
+        return self._answers[request.host.split(".")[-2]](request.host, request.path, request.query)
 
-    def _common(self, host: str, path: str, *, front: str = "") -> Reply:
+    def _common(self, host: str, path: str, *, front: str = "") -> Response:
         """Answer what is alike everywhere: the front page with all articles, the articles, 404."""
         for number in range(N_ARTICLES):
             if path == article_path(number):
@@ -62,7 +62,7 @@ class Mazes(Responder):
             return html(_page("News", _teasers() + front))
         return html(_page("Not found", "<p>Not found</p>"), status=404)
 
-    def _facets(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _facets(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer a list that can be narrowed by colour, size, maker, year, and sorted: millions of addresses."""
         facets = {"color": 9, "size": 9, "maker": 20, "year": 30, "sort": 4, "view": 3}
         links = "".join(
@@ -74,7 +74,7 @@ class Mazes(Responder):
             return html(_page("Goods", _teasers() + links))
         return self._common(host, path, front='<a href="/goods/">Goods</a>')
 
-    def _endless(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _endless(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer a list whose pages never end, and a calendar without a last day."""
         if path == "/latest/":
             number = int(query.get("page", "1"))
@@ -89,7 +89,7 @@ class Mazes(Responder):
             )
         return self._common(host, path, front='<a href="/latest/">Latest</a> <a href="/events/2026/11/">Events</a>')
 
-    def _lost(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _lost(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer 200 whatever is asked for; a hundred links of the front page lead to nothing."""
         gone = "".join(
             f'<p><a href="/2026/11/{n % 20 + 1:02}/story-that-was-removed-{n}">Removed story {n}</a></p>'
@@ -98,7 +98,7 @@ class Mazes(Responder):
         found = self._common(host, path, front=gone)
         return found if found.status == 200 else html(_page("Nothing here", _MISSING + _teasers(count=3)))
 
-    def _mirror(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _mirror(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer the same on four hosts, each with links to the others and without canonical ones."""
         others = "".join(
             f'<a href="https://{prefix}mirror.example{path}">{prefix or "desk"}</a> ' for prefix in MIRRORS
@@ -110,11 +110,11 @@ class Mazes(Responder):
         )
         return self._common(host, path, front=others + all_forms)
 
-    def _loops(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _loops(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer sitemaps that name themselves, each other in a circle, and ten levels; articles are in the deepest alone."""
         root = f"https://{host}"
 
-        def index(*names: str) -> Reply:
+        def index(*names: str) -> Response:
             return xml(sitemap_index(f"{root}/{name}.xml" for name in names))
 
         if path == "/robots.txt":
@@ -129,7 +129,7 @@ class Mazes(Responder):
             return xml(sitemap((root + article_path(n), None) for n in range(N_ARTICLES)))
         return html(_page("News", "<p>Welcome.</p>")) if path == "/" else self._common(host, path)
 
-    def _tongues(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _tongues(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer feeds in other encodings than they declare; each names a third of the articles, and nothing else does."""
         if path in _FEEDS:
             title, written, declared = _FEEDS[path]
@@ -138,11 +138,11 @@ class Mazes(Responder):
                 f"<item><title>{title} {n}</title><link>https://{host}{article_path(n)}</link></item>" for n in numbers
             )
             feed = f'<?xml version="1.0" encoding="{declared}"?><rss version="2.0"><channel><title>{title}</title>{items}</channel></rss>'
-            return Reply(200, {"Content-Type": f"text/xml; charset={declared}"}, feed.encode(written))
+            return Response(200, {"Content-Type": f"text/xml; charset={declared}"}, feed.encode(written))
         feeds = "".join(f'<link rel="alternate" type="application/rss+xml" href="{feed}">' for feed in _FEEDS)
         return html(_page("News", "<p>Welcome.</p>", head=feeds)) if path == "/" else self._common(host, path)
 
-    def _sessions(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _sessions(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer with a new session in every link: in the path here, in the query there."""
         number = next(self._session)
         links = "".join(
@@ -153,15 +153,17 @@ class Mazes(Responder):
         plain = path.partition(";")[0]
         if plain == "/":
             return html(_page("News", links))
-        reply = self._common(host, plain)
-        return Reply(reply.status, reply.headers, reply.body.replace(b"</body>", links.encode() + b"</body>"))
+        response = self._common(host, plain)
+        return Response(
+            response.status, response.headers, response.body.replace(b"</body>", links.encode() + b"</body>")
+        )
 
-    def _deep(self, host: str, path: str, query: Mapping[str, str]) -> Reply:
+    def _deep(self, host: str, path: str, query: Mapping[str, str]) -> Response:
         """Answer at any depth with relative links that lead one deeper."""
-        reply = self._common(host, path, front='<a href="news/">News</a> <a href="city/">City</a>')
-        if reply.status == 404 and path.endswith("/"):
+        response = self._common(host, path, front='<a href="news/">News</a> <a href="city/">City</a>')
+        if response.status == 404 and path.endswith("/"):
             return html(_page("Section", _teasers(count=4) + '<a href="news/">News</a> <a href="city/">City</a>'))
-        return reply
+        return response
 
 
 def article_path(number: int) -> str:

@@ -20,9 +20,9 @@ from demo import feeds
 from demo.many import draft_of
 from demo.render import esc, script
 from demo.stories import Story
-from demo.wire import Asked, Expected, Reply, Responder, html, redirect, text, xml
+from demo.wire import Expected, Request, Responder, Response, html, redirect, text, xml
 
-Pages = Iterator[tuple[str, Callable[[], str | Reply]]]
+Pages = Iterator[tuple[str, Callable[[], str | Response]]]
 """Paths, with their queries, and what makes their pages."""
 
 N_ARTICLES = 25
@@ -54,7 +54,7 @@ class OrdinarySite(ABC):
         self.drafts = [replace(draft, published=newest - n * _BETWEEN) for n, draft in enumerate(drafts)]
         self.lists: set[str] = {"/"}
         self.steps: set[str] = set()
-        self.pages: dict[str, Callable[[], str | Reply]] = {"/robots.txt": lambda: text(self.robots())}
+        self.pages: dict[str, Callable[[], str | Response]] = {"/robots.txt": lambda: text(self.robots())}
         for n in range(n_articles):
             self.pages[self.path(n)] = partial(self.article, n)
         for path, make in self.other_pages():
@@ -126,7 +126,7 @@ class OrdinarySite(ABC):
         older = f'<nav class="pagination"><a class="next" href="{following}">→</a></nav>' if following else ""
         return self.shell(title, f"<h1>{esc(title)}</h1>{self.cards(numbers)}{older}")
 
-    def respond(self, path: str) -> Reply:
+    def respond(self, path: str) -> Response:
         """Answer a request for a path and query."""
         make = self.pages.get(path)
         if make is not None:
@@ -310,9 +310,9 @@ class OrdinaryWeb(Responder):
         """Return the ground truth of all sites."""
         return [expected for site in self.sites for expected in site.expected()]
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request."""
-        return self._by_host[asked.host].respond(asked.target)
+        return self._by_host[request.host].respond(request.target)
 
 
 def slug(title: str) -> str:

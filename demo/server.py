@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from demo.web import Web
-from demo.wire import Reply, Responder, UnknownHostError, html, text
+from demo.wire import Responder, Response, UnknownHostError, html, text
 
 IDLE_S = 30.0
 """After so many seconds without a request a connection is closed."""
@@ -52,7 +52,7 @@ class DemoServer(ThreadingHTTPServer):
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
-    def answer(self, target: str, *, host: str, method: str, headers: dict[str, str]) -> Reply:
+    def answer(self, target: str, *, host: str, method: str, headers: dict[str, str]) -> Response:
         """Answer a request line's target in one of the three ways."""
         try:
             if target.startswith(("http://", "https://")):
@@ -84,14 +84,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer GET."""
         host = urlsplit("//" + self.headers.get("Host", "")).hostname or ""
         headers = dict(self.headers.items())
-        reply = self.server.answer(self.path, host=host, method=self.command, headers=headers)
-        self.send_response(reply.status)
-        for name, value in reply.headers.items():
+        response = self.server.answer(self.path, host=host, method=self.command, headers=headers)
+        self.send_response(response.status)
+        for name, value in response.headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(reply.body)))
+        self.send_header("Content-Length", str(len(response.body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(reply.body)
+            self.wfile.write(response.body)
 
     do_HEAD = do_GET  # noqa: N815 - named by the standard library
 

@@ -11,10 +11,10 @@ from urllib.parse import quote, urlsplit
 from demo.feeds import Channel, Entry
 from demo.render import placeholder
 from demo.stories import Comment, Story, comments, stories
-from demo.wire import Asked, Expected, Reply, Trap, html, redirect, text
+from demo.wire import Expected, Request, Response, Trap, html, redirect, text
 from webmain.items import Reason
 
-Route = Callable[[Asked], Reply]
+Route = Callable[[Request], Response]
 
 
 class Site(ABC):
@@ -69,7 +69,7 @@ class Site(ABC):
         """Return sentences on a story's page that are no part of it."""
 
     @abstractmethod
-    def missing(self, asked: Asked) -> Reply:
+    def missing(self, request: Request) -> Response:
         """Answer what has no route."""
 
     def aliases(self, story: Story) -> tuple[str, ...]:
@@ -87,15 +87,15 @@ class Site(ABC):
         """Every host name this site answers under, the main one first."""
         return (self.host, *self.other_hosts)
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer a request to one of the hosts; other hosts lead to the main one."""
-        if asked.host != self.host:
-            return redirect(self.absolute(asked.path))
-        if asked.path.startswith("/img/"):
-            label = asked.path.rsplit("/", 1)[-1].removesuffix(".svg")
-            return Reply(200, {"Content-Type": "image/svg+xml"}, placeholder(label).encode())
-        route = self._routes.get(asked.path)
-        return route(asked) if route else self.missing(asked)
+        if request.host != self.host:
+            return redirect(self.absolute(request.path))
+        if request.path.startswith("/img/"):
+            label = request.path.rsplit("/", 1)[-1].removesuffix(".svg")
+            return Response(200, {"Content-Type": "image/svg+xml"}, placeholder(label).encode())
+        route = self._routes.get(request.path)
+        return route(request) if route else self.missing(request)
 
     def absolute(self, path: str) -> str:
         """Return the absolute URL of a path, percent-encoded."""

@@ -18,7 +18,7 @@ from functools import partial
 from demo.many import draft_of
 from demo.ordinary import OrdinarySite, OrdinaryWeb, Pages
 from demo.render import esc
-from demo.wire import Reply, html, text
+from demo.wire import Response, html, text
 
 STYLE_HOST = "styles.lantern-press.example"
 N_ARTICLES = 12
@@ -91,7 +91,7 @@ class Lantern(OrdinarySite):
             if i % 2:
                 yield _class(n, "offer" if i % 4 == 1 else "note"), other[i % len(other)]
 
-    def _data(self, n: int) -> Reply:
+    def _data(self, n: int) -> Response:
         return text(json.dumps(list(self.blocks(n))), kind="application/json")
 
     def sheet(self, n: int) -> str:
@@ -110,7 +110,7 @@ class _StyleHost(Lantern):
 
     host = STYLE_HOST
 
-    def respond(self, path: str) -> Reply:
+    def respond(self, path: str) -> Response:
         """Answer a request for a style sheet or the script."""
         if path == "/paint.js":
             return text(_PAINT, kind="text/javascript")

@@ -11,7 +11,7 @@ from demo import feeds, tangle_pages, traps
 from demo.render import esc, semantic
 from demo.site import Route, Site, page
 from demo.stories import Block, Story
-from demo.wire import Asked, Reply, Trap, gzipped, html, redirect, xml
+from demo.wire import Request, Response, Trap, gzipped, html, redirect, xml
 from webmain.items import Kind, Reason
 
 N_PARTS = 3
@@ -37,7 +37,7 @@ class Tangle(Site):
             for number in range(1, N_PARTS + 1):
                 yield (path if number == 1 else f"{path}/{number}"), page(self.article(story, part=number))
             return
-        yield path, lambda asked: self._reply(story, asked)
+        yield path, lambda request: self._reply(story, request)
         if "duplicates" in story.forms:
             yield f"{path}/print", page(tangle_pages.bare(story, story.blocks))
             yield f"/amp{path}", page(tangle_pages.amp(story, self.url(story), story.blocks))
@@ -46,7 +46,7 @@ class Tangle(Site):
         """Front page, hubs, feed, sitemaps and traps."""
         return {
             "/": page(self.front()),
-            "/stories/": lambda asked: html(self._listing(asked)),
+            "/stories/": lambda request: html(self._listing(request)),
             "/index.php": self._by_query,
             "/feed.php": lambda _: xml(self.rss(), kind="text/xml"),
             "/maps/index.xml": lambda _: xml(
@@ -106,12 +106,12 @@ class Tangle(Site):
         found += [Trap(url=self.absolute(p), what="hub", reasons=hub) for p in ("/", "/stories/", "/login")]
         return [*found, Trap(url=self.absolute("/cgi/out?to=advertise"), what="forbidden by robots.txt")]
 
-    def missing(self, asked: Asked) -> Reply:
+    def missing(self, request: Request) -> Response:
         """Answer an unknown story with a page that claims success, everything else with 404."""
-        if asked.path.startswith("/p/"):
+        if request.path.startswith("/p/"):
             return html(self._wrap("Hmm", traps.SOFT_404 + self._cards(self.stories[:4])))
-        if asked.path.startswith("/calendar/"):
-            return traps.calendar(asked.path, self._wrap, self.root)
+        if request.path.startswith("/calendar/"):
+            return traps.calendar(request.path, self._wrap, self.root)
         return html(self._wrap("404", "<div>No such knot.</div>"), status=404)
 
     def rss(self) -> str:
@@ -147,14 +147,14 @@ class Tangle(Site):
         attic = f'<div class="hd"><b>From the attic</b></div>{rows}<div>{doubles}</div>'
         return self._wrap("Stories with loose ends", week + attic)
 
-    def _reply(self, story: Story, asked: Asked) -> Reply:
+    def _reply(self, story: Story, request: Request) -> Response:
         """Serve a story, after the troubles that its forms ask for."""
-        if "busy" in story.forms and asked.earlier == 0:
-            reply = html(
+        if "busy" in story.forms and request.earlier == 0:
+            response = html(
                 self._wrap("One moment", "<div>Too many readers at once. Please wait a second.</div>"), status=429
             )
-            return Reply(reply.status, {**reply.headers, "Retry-After": "1"}, reply.body)
-        if "restarting" in story.forms and asked.earlier == 0:
+            return Response(response.status, {**response.headers, "Retry-After": "1"}, response.body)
+        if "restarting" in story.forms and request.earlier == 0:
             return html(
                 "<html><body><h1>503 Service Unavailable</h1>The server is being restarted.</body></html>", status=503
             )
@@ -167,18 +167,18 @@ class Tangle(Site):
             return html(markup.replace('<meta charset="utf-8">', ""), charset="ISO-8859-1")
         return html(markup)
 
-    def _by_query(self, asked: Asked) -> Reply:
+    def _by_query(self, request: Request) -> Response:
         """Serve a story under its old address: the same page, the canonical link apart from the URL."""
         for story in self.stories:
-            if story.slug == asked.query.get("story"):
-                return self._reply(story, asked) if "parts" not in story.forms else html(self.article(story))
+            if story.slug == request.query.get("story"):
+                return self._reply(story, request) if "parts" not in story.forms else html(self.article(story))
         return redirect(self.absolute("/"), status=302)
 
-    def _listing(self, asked: Asked) -> str:
+    def _listing(self, request: Request) -> str:
         """Render a page of the list of everything; there is always one more."""
-        number = asked.query.get("page", "1")
+        number = request.query.get("page", "1")
         at = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1
-        section = asked.query.get("section")
+        section = request.query.get("section")
         found = [s for s in self.stories if section in (None, s.section)]
         shown = found[4 * (at - 1) : 4 * at] or found[-2:]
         query = urlencode({**({"section": section} if section else {}), "page": str(at + 1)})

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 
 from demo.site import Route, page
-from demo.wire import Asked, Reply, html, redirect
+from demo.wire import Request, Response, html, redirect
 from webmain.items import Reason
 
 BOMB_BYTES = 64 * 2**20
@@ -87,26 +87,26 @@ def routes(wrap: Callable[[str, str], str], href: Callable[[str], str]) -> dict[
         "/p/500500aa": lambda _: html(
             f"<html><body><pre>Traceback:\n{_TRACE}\nKnotError</pre></body></html>", status=500
         ),
-        "/p/429429aa": lambda _: Reply(
+        "/p/429429aa": lambda _: Response(
             429, {**_HTML, "Retry-After": "1"}, b"<html><body>Slow down, please.</body></html>"
         ),
         "/p/c0ffee00": lambda _: html(wrap("Members only", "<div>Sign in to read this story.</div>"), status=403),
         "/p/10ca1000": lambda _: redirect(href("/login?next=/p/10ca1000"), status=302),
-        "/p/bada55bb": lambda _: Reply(200, _HTML, _PDF),
-        "/p/1a6e0000": lambda _: Reply(200, _HTML, _PNG),
-        "/p/15040000": lambda _: Reply(200, _HTML, b'{"story": null, "error": "unknown knot", "retry": false}'),
-        "/p/00000000": lambda _: Reply(200, _HTML, b""),
+        "/p/bada55bb": lambda _: Response(200, _HTML, _PDF),
+        "/p/1a6e0000": lambda _: Response(200, _HTML, _PNG),
+        "/p/15040000": lambda _: Response(200, _HTML, b'{"story": null, "error": "unknown knot", "retry": false}'),
+        "/p/00000000": lambda _: Response(200, _HTML, b""),
         "/p/5bace000": page(
             "<!DOCTYPE html><html><head><title></title></head><body>" + "<div> <span></span></div>" * 400
         ),
-        "/p/b0b0b0b0": lambda _: Reply(200, {**_HTML, "Content-Encoding": "gzip"}, bomb()),
-        "/p/6ad621b0": lambda _: Reply(
+        "/p/b0b0b0b0": lambda _: Response(200, {**_HTML, "Content-Encoding": "gzip"}, bomb()),
+        "/p/6ad621b0": lambda _: Response(
             200, {**_HTML, "Content-Encoding": "gzip"}, b"<html><body>never packed</body></html>"
         ),
         "/p/10091009": lambda _: redirect(href("/p/90019001"), status=302),
         "/p/90019001": lambda _: redirect(href("/p/10091009"), status=302),
         "/p/5e1f5e1f": lambda _: redirect(href("/p/5e1f5e1f"), status=301),
-        "/p/c4a1c4a1": lambda asked: _chain(asked, href),
+        "/p/c4a1c4a1": lambda request: _chain(request, href),
         "/p/2ef2e5b0": page(
             '<html><head><meta http-equiv="refresh" content="0; url=/p/2ef2e5b0"></head><body>Moving on.</body></html>'
         ),
@@ -114,9 +114,9 @@ def routes(wrap: Callable[[str, str], str], href: Callable[[str], str]) -> dict[
     }
 
 
-def _chain(asked: Asked, href: Callable[[str], str]) -> Reply:
+def _chain(request: Request, href: Callable[[str], str]) -> Response:
     """Redirect to the same path with a number one higher, whatever the number is."""
-    step = asked.query.get("step", "0")
+    step = request.query.get("step", "0")
     number = int(step) if step.isascii() and step.isdigit() and len(step) < 9 else 0
     return redirect(href(f"/p/c4a1c4a1?step={number + 1}"), status=302)
 
@@ -132,7 +132,7 @@ def bomb() -> bytes:
     return head + packed * n + packer.flush() + struct.pack("<II", checksum, BOMB_BYTES)
 
 
-def calendar(path: str, wrap: Callable[[str, str], str], root: str) -> Reply:
+def calendar(path: str, wrap: Callable[[str, str], str], root: str) -> Response:
     """Render a month, any month, with links to the months before and after it and to each of its days."""
     found = _STEP.match(path)
     year, month = (int(found[1]), int(found[2])) if found else (2026, 11)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from demo.ordinary import OrdinarySite, OrdinaryWeb, Pages, slug
-from demo.wire import Expected, Reply, html, redirect
+from demo.wire import Expected, Response, html, redirect
 
 CHALLENGE = (
     "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><noscript>Enable JavaScript and cookies to continue"
@@ -50,7 +50,7 @@ class TollGate(WalledSite):
         super().__init__(origin, **options)
         self.n_passed = 0
 
-    def respond(self, path: str) -> Reply:
+    def respond(self, path: str) -> Response:
         """Answer a request."""
         if path != "/robots.txt" and self.n_passed >= self.n_open:
             return html(CHALLENGE)
@@ -65,7 +65,7 @@ class AskFirst(WalledSite):
     name: ClassVar[str] = "Erst fragen"
     language: ClassVar[str] = "de"
 
-    def respond(self, path: str) -> Reply:
+    def respond(self, path: str) -> Response:
         """Answer a request."""
         if path == "/robots.txt":
             return super().respond(path)
@@ -96,10 +96,10 @@ class HalfDoor(WalledSite):
             draft = self.drafts[n]
             self.drafts[n] = replace(draft, paragraphs=(*draft.paragraphs[:3], topic))
 
-    def respond(self, path: str) -> Reply:
+    def respond(self, path: str) -> Response:
         """Answer a request."""
         replies = (html("<h1>For members</h1>", status=403), html(CHALLENGE), html(CAPTCHA))
-        behind = {self.path(n): reply for n, reply in zip(self.locked, replies, strict=True)}
+        behind = {self.path(n): response for n, response in zip(self.locked, replies, strict=True)}
         return behind.get(path) or super().respond(path)
 
     def expected(self) -> Iterator[Expected]:

@@ -9,7 +9,7 @@ from demo.courier import Courier, LaterCourier
 from demo.khaosai import Khaosai
 from demo.site import Site
 from demo.tangle import Tangle
-from demo.wire import Asked, Expected, Reply, Responder, Trap, tagged
+from demo.wire import Expected, Request, Responder, Response, Trap, tagged
 from demo.wire import UnknownHostError as UnknownHostError
 
 _PACKED_HOSTS = frozenset({Courier.host, Tangle.host})
@@ -43,14 +43,14 @@ class Web(Responder):
         """Return the URLs that are linked somewhere and must not become articles."""
         return [t for site in self.sites for t in site.traps()]
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request; some hosts give their pages a tag, or pack them."""
-        reply = self._by_host[asked.host].answer(asked)
-        if asked.host in _TAGGED_HOSTS:
-            reply = tagged(reply, asked.headers.get("if-none-match", ""))
-        if asked.host in _PACKED_HOSTS:
-            reply = _packed(reply, asked.headers.get("accept-encoding", ""))
-        return reply
+        response = self._by_host[request.host].answer(request)
+        if request.host in _TAGGED_HOSTS:
+            response = tagged(response, request.headers.get("if-none-match", ""))
+        if request.host in _PACKED_HOSTS:
+            response = _packed(response, request.headers.get("accept-encoding", ""))
+        return response
 
 
 class LaterWeb(Web):
@@ -59,17 +59,17 @@ class LaterWeb(Web):
     kinds = (LaterCourier, Khaosai, Tangle)
 
 
-def _packed(reply: Reply, accepted: str) -> Reply:
+def _packed(response: Response, accepted: str) -> Response:
     """Pack a text for a client that accepts gzip, as most servers do."""
-    kind = reply.headers.get("Content-Type", "")
+    kind = response.headers.get("Content-Type", "")
     textual = kind.startswith("text/") or "xml" in kind or "json" in kind
     if (
         "gzip" not in accepted
-        or "Content-Encoding" in reply.headers
-        or len(reply.body) < _PACK_FROM_BYTES
+        or "Content-Encoding" in response.headers
+        or len(response.body) < _PACK_FROM_BYTES
         or not textual
-        or reply.body.startswith(b"\x1f\x8b")
+        or response.body.startswith(b"\x1f\x8b")
     ):
-        return reply
-    headers = {**reply.headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-    return Reply(reply.status, headers, gzip.compress(reply.body, 5, mtime=0))
+        return response
+    headers = {**response.headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Response(response.status, headers, gzip.compress(response.body, 5, mtime=0))

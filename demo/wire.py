@@ -16,7 +16,7 @@ from webmain.items import Reason
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Response:
     """An HTTP answer.
 
     Attributes
@@ -36,7 +36,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Request:
     """A request, taken apart.
 
     Attributes
@@ -144,10 +144,10 @@ class Responder(ABC):
         self._lock = threading.Lock()
 
     @abstractmethod
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Response:
         """Answer one request to one of the hosts."""
 
-    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Reply:
+    def respond(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> Response:
         """Answer one request for an absolute URL; names of headers may be in any case.
 
         Raises
@@ -163,7 +163,7 @@ class Responder(ABC):
         if host not in self.hosts:
             raise UnknownHostError(f"no such host in the made-up web: {host!r}")
         if method not in ("GET", "HEAD"):
-            return Reply(405, {"Content-Type": "text/plain", "Allow": "GET, HEAD"}, b"only GET and HEAD\n")
+            return Response(405, {"Content-Type": "text/plain", "Allow": "GET, HEAD"}, b"only GET and HEAD\n")
         if parts.scheme == "http" and self.only_https:
             return redirect(parts._replace(scheme="https").geturl())
         with self._lock:
@@ -171,7 +171,7 @@ class Responder(ABC):
             earlier = self.visits[key]
             self.visits[key] += 1
         path = unquote(parts.path) or "/"
-        asked = Asked(
+        request = Request(
             host=host,
             path=path,
             target=path + (f"?{parts.query}" if parts.query else ""),
@@ -179,41 +179,41 @@ class Responder(ABC):
             earlier=earlier,
             headers={name.lower(): value for name, value in (headers or {}).items()},
         )
-        reply = self.answer(asked)
-        return replace(reply, body=b"") if method == "HEAD" else reply
+        response = self.answer(request)
+        return replace(response, body=b"") if method == "HEAD" else response
 
 
-def text(content: str, *, kind: str = "text/plain") -> Reply:
+def text(content: str, *, kind: str = "text/plain") -> Response:
     """Answer with a text in UTF-8."""
-    return Reply(200, {"Content-Type": f"{kind}; charset=utf-8"}, content.encode())
+    return Response(200, {"Content-Type": f"{kind}; charset=utf-8"}, content.encode())
 
 
-def html(markup: str, *, status: int = 200, charset: str | None = "utf-8") -> Reply:
+def html(markup: str, *, status: int = 200, charset: str | None = "utf-8") -> Response:
     """Answer with a page in UTF-8, whatever `charset` the header claims."""
     kind = f"text/html; charset={charset}" if charset else "text/html"
-    return Reply(status, {"Content-Type": kind}, markup.encode())
+    return Response(status, {"Content-Type": kind}, markup.encode())
 
 
-def xml(markup: str, *, kind: str = "application/xml; charset=utf-8") -> Reply:
+def xml(markup: str, *, kind: str = "application/xml; charset=utf-8") -> Response:
     """Answer with a feed or a sitemap."""
-    return Reply(200, {"Content-Type": kind}, markup.encode())
+    return Response(200, {"Content-Type": kind}, markup.encode())
 
 
-def gzipped(markup: str, *, kind: str = "application/x-gzip") -> Reply:
+def gzipped(markup: str, *, kind: str = "application/x-gzip") -> Response:
     """Answer with a gzip file (not a content coding), the same bytes each time."""
-    return Reply(200, {"Content-Type": kind}, gzip.compress(markup.encode(), mtime=0))
+    return Response(200, {"Content-Type": kind}, gzip.compress(markup.encode(), mtime=0))
 
 
-def redirect(url: str, *, status: int = 301) -> Reply:
+def redirect(url: str, *, status: int = 301) -> Response:
     """Send the client elsewhere."""
-    return Reply(status, {"Location": url, "Content-Type": "text/html"}, b"")
+    return Response(status, {"Location": url, "Content-Type": "text/html"}, b"")
 
 
-def tagged(reply: Reply, known: str) -> Reply:
+def tagged(response: Response, known: str) -> Response:
     """Return a page with an ETag; 304 without a body where it is the one that the client knows (`If-None-Match`)."""
-    if reply.status != 200:
-        return reply
-    tag = f'"{blake2b(reply.body, digest_size=8).hexdigest()}"'
+    if response.status != 200:
+        return response
+    tag = f'"{blake2b(response.body, digest_size=8).hexdigest()}"'
     if tag in known.replace("W/", "").split(", "):
-        return Reply(304, {"ETag": tag}, b"")
-    return Reply(200, {**reply.headers, "ETag": tag}, reply.body)
+        return Response(304, {"ETag": tag}, b"")
+    return Response(200, {**response.headers, "ETag": tag}, response.body)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from demo.web import LaterWeb, UnknownHostError, Web
-from demo.wire import Expected, Reply
+from demo.wire import Expected, Response
 
 SHARED = Web()
 EXPECTED = SHARED.expected()
@@ -23,21 +23,21 @@ def web() -> Web:
     return Web()
 
 
-def get(web: Web, url: str, *, tries: int = 3, hops: int = 5) -> Reply:
+def get(web: Web, url: str, *, tries: int = 3, hops: int = 5) -> Response:
     """Fetch with retries and redirects, as a patient client does."""
     for _ in range(tries):
-        reply = web.respond(url)
-        if reply.status in (301, 302) and hops:
-            return get(web, urljoin(url, reply.headers["Location"]), hops=hops - 1)
-        if reply.status < 429:
+        response = web.respond(url)
+        if response.status in (301, 302) and hops:
+            return get(web, urljoin(url, response.headers["Location"]), hops=hops - 1)
+        if response.status < 429:
             break
-    return reply
+    return response
 
 
-def decoded(reply: Reply) -> str:
-    if b"windows-874" in reply.body[:300]:
-        return reply.body.decode("cp874")
-    return reply.body.decode("utf-8")
+def decoded(response: Response) -> str:
+    if b"windows-874" in response.body[:300]:
+        return response.body.decode("cp874")
+    return response.body.decode("utf-8")
 
 
 def stripped(markup: str) -> str:
@@ -64,10 +64,10 @@ def story_text(web: Web, article: Expected) -> str:
 
 def locations(web: Web, url: str, *, depth: int = 0) -> list[str]:
     """Read a sitemap and those below it."""
-    reply = web.respond(url)
-    if reply.status != 200:
+    response = web.respond(url)
+    if response.status != 200:
         return []
-    body = gzip.decompress(reply.body) if reply.body.startswith(b"\x1f\x8b") else reply.body
+    body = gzip.decompress(response.body) if response.body.startswith(b"\x1f\x8b") else response.body
     tree = etree.fromstring(body)
     found = [str(node.text) for node in tree.iter("{*}loc")]
     if etree.QName(tree).localname == "urlset":
@@ -158,9 +158,9 @@ def test_a_busy_page_asks_for_a_second_and_then_answers(web: Web) -> None:
 def test_aliases_lead_to_the_same_article(web: Web, article: Expected) -> None:
     first = re.split(r"[\t\n]", article.text)[0]
     for alias in article.aliases:
-        reply = get(web, alias)
-        assert reply.status == 200
-        assert "feed-only" in article.forms or fold(first) in stripped(decoded(reply))
+        response = get(web, alias)
+        assert response.status == 200
+        assert "feed-only" in article.forms or fold(first) in stripped(decoded(response))
 
 
 def test_every_trap_is_linked_from_the_front_page_of_the_tangle(web: Web) -> None:
@@ -181,8 +181,8 @@ def test_hosts_answer_and_others_do_not_exist(web: Web) -> None:
 
 
 def test_http_leads_to_https_unless_the_web_stands_on_http(web: Web) -> None:
-    reply = web.respond("http://the-tangle.example/p/7c1f9e2b?x=1")
-    assert (reply.status, reply.headers["Location"]) == (301, "https://the-tangle.example/p/7c1f9e2b?x=1")
+    response = web.respond("http://the-tangle.example/p/7c1f9e2b?x=1")
+    assert (response.status, response.headers["Location"]) == (301, "https://the-tangle.example/p/7c1f9e2b?x=1")
     plain = Web(origin="http://{host}")
     assert plain.respond("http://the-tangle.example/p/7c1f9e2b").status == 200
     assert all(e.url.startswith("http://") for e in plain.expected())
@@ -190,9 +190,9 @@ def test_http_leads_to_https_unless_the_web_stands_on_http(web: Web) -> None:
 
 @given(path=st.text(max_size=60), query=st.text(max_size=40), host=st.sampled_from(Web().hosts))
 def test_any_path_and_query_is_answered(path: str, query: str, host: str) -> None:
-    reply = SHARED.respond(f"https://{host}/{path}?{query}")
-    assert 200 <= reply.status < 600
-    assert "Content-Type" in reply.headers
+    response = SHARED.respond(f"https://{host}/{path}?{query}")
+    assert 200 <= response.status < 600
+    assert "Content-Type" in response.headers
 
 
 def test_two_webs_give_the_same_bytes() -> None:
@@ -212,9 +212,9 @@ def test_canonical_urls_are_unique_and_quoted() -> None:
 
 
 def test_pages_escape_what_a_url_brings_along(web: Web) -> None:
-    reply = web.respond("https://the-tangle.example/stories/?section=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&page=x")
-    assert reply.status == 200
-    assert b"<script>alert" not in reply.body
+    response = web.respond("https://the-tangle.example/stories/?section=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&page=x")
+    assert response.status == 200
+    assert b"<script>alert" not in response.body
 
 
 def test_a_day_later_one_story_has_news_and_one_is_new() -> None:
