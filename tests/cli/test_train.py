@@ -9,7 +9,7 @@ import pytest
 
 from webmain import cli
 from webmain.cli import exits
-from webmain.evaluation.training import making, tables
+from webmain.evaluation.training import pipeline, tables
 from webmain.evaluation.training.boosting import Recipe
 from webmain.extractors.page_model import read
 
@@ -21,8 +21,8 @@ TINY = Recipe(n_trees=4, n_leaves=4, min_leaf=30, depth=3, learning_rate=0.1)
 @pytest.fixture
 def tiny(monkeypatch):
     """Fit few trees, so that a test takes seconds."""
-    whole = making.make
-    monkeypatch.setattr(making, "make", lambda wish, **options: whole(replace(wish, recipe=TINY), **options))
+    whole = pipeline.train
+    monkeypatch.setattr(pipeline, "train", lambda given, **options: whole(replace(given, recipe=TINY), **options))
 
 
 def train(*options):
@@ -46,7 +46,7 @@ def test_a_model_a_report_and_a_card_are_written_and_figures_printed(tmp_path, c
 
 
 def test_a_model_that_is_too_large_to_be_shipped_is_told(tmp_path, capsys, tiny, monkeypatch):
-    monkeypatch.setattr(making, "MAX_BYTES", 100)
+    monkeypatch.setattr(pipeline, "MAX_BYTES", 100)
     assert train("--out", tmp_path / "model.json") == exits.OK
     assert "at most 100" in capsys.readouterr().err
 
@@ -94,7 +94,7 @@ def test_wrong_usage_is_told(tmp_path, options, capsys):
 def test_a_model_that_was_there_stays_when_the_new_one_can_not_be_written(tmp_path, capsys, tiny):
     folder = tmp_path / "locked"
     folder.mkdir()
-    (folder / "model.json.new").mkdir()  # in the way of the file that is written beside
+    (folder / "model.json.part").mkdir()  # in the way of the file that is written beside
     (folder / "model.json").write_text("old")
     assert train("--out", folder / "model.json") == exits.UNWRITTEN
     assert "can not be written" in capsys.readouterr().err
@@ -103,7 +103,7 @@ def test_a_model_that_was_there_stays_when_the_new_one_can_not_be_written(tmp_pa
 
 
 def test_a_place_where_nothing_can_be_written_is_told_before_anything_is_trained(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(making, "make", lambda *args, **options: pytest.fail("trained"))
+    monkeypatch.setattr(pipeline, "train", lambda *args, **options: pytest.fail("trained"))
     assert train("--out", tmp_path) == exits.UNWRITTEN
     assert "Is a directory" in capsys.readouterr().err
     (tmp_path / "file").write_text("")

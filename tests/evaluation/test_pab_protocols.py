@@ -11,7 +11,7 @@ import pytest
 
 from webmain.evaluation.block_pages import Approach, block_database, block_pages
 from webmain.evaluation.protocols import PROTOCOLS, pab_blocks, pab_classes, pab_search
-from webmain.evaluation.protocols.printed import figures
+from webmain.evaluation.protocols.papers import figures
 from webmain.evaluation.records import Findings, GoldPage, Table
 
 OUTER = "".join(f'<a href="https://other{i}.example/">shop {i}</a> ' for i in range(10))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from webmain.evaluation.training.making import MAX_BYTES as MAX_SHIPPED_BYTES
+from webmain.evaluation.training.pipeline import MAX_BYTES as MAX_SHIPPED_BYTES
 from webmain.extractors import page_model as module
 from webmain.extractors.page_model import (
     CONFIDENCE_COLUMNS,

@@ -16,7 +16,7 @@ from webmain.cli.sources import in_range, positive_int, tell
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.evaluation.training.making import Made
+    from webmain.evaluation.training.pipeline import Trained
 
 _EXAMPLES = """
 examples:
@@ -90,7 +90,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _train(args: argparse.Namespace) -> int:
     from webmain.evaluation.gold import GoldError
-    from webmain.evaluation.training import making
+    from webmain.evaluation.training import pipeline
     from webmain.evaluation.training.boosting import TrainingError
 
     try:
@@ -99,17 +99,17 @@ def _train(args: argparse.Namespace) -> int:
         raise Failure(USAGE, f"--card: {args.card}: {error}") from error
     for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
-    wish = making.Wish(
+    options = pipeline.Options(
         data=args.data,
         sets=args.sets,
         checks=tuple(args.check),
-        made_up=making.MADE_UP if args.made_up is None else args.made_up,
+        made_up=pipeline.MADE_UP if args.made_up is None else args.made_up,
         seed=args.seed,
         jobs=args.jobs,
         left_out=args.leave_out,
     )
     with failing(NOT_FOUND, TrainingError, GoldError):
-        made = making.make(wish, progress=_progress)
+        made = pipeline.train(options, progress=_progress)
     _write(args, made, card)
     return OK
 
@@ -137,10 +137,10 @@ def _card(path: Path | None) -> str:
     return card
 
 
-def _write(args: argparse.Namespace, made: Made, card: str) -> None:
+def _write(args: argparse.Namespace, made: Trained, card: str) -> None:
     """Write the files and print the figures."""
     from webmain.evaluation import writers
-    from webmain.evaluation.training import making, tables
+    from webmain.evaluation.training import pipeline, tables
 
     found = tables.tables(made)
     writers.write_whole(args.out, made.data.decode("ascii"))
@@ -148,17 +148,17 @@ def _write(args: argparse.Namespace, made: Made, card: str) -> None:
         writers.write_whole(args.report, writers.json_text(found, made.facts))
     if args.out_of_fold:
         path: Path = args.out_of_fold
-        writers.write_whole(path, making.predictions(made, "cross-validated"))
+        writers.write_whole(path, pipeline.predictions(made, "cross-validated"))
         if args.leave_out:
             writers.write_whole(
-                path.with_name(f"{path.stem}-left-out{path.suffix}"), making.predictions(made, "set left out")
+                path.with_name(f"{path.stem}-left-out{path.suffix}"), pipeline.predictions(made, "set left out")
             )
     if args.card:
         writers.write_whole(args.card, tables.with_figures(card, made))
     print(tables.facts_text(made) + "\n")
     print("\n".join(writers.text(writers.without_empty(table)) for table in found).rstrip("\n"))
-    if len(made.data) > making.MAX_BYTES:
-        most = f"one that comes with the program has at most {making.MAX_BYTES:,}"
+    if len(made.data) > pipeline.MAX_BYTES:
+        most = f"one that comes with the program has at most {pipeline.MAX_BYTES:,}"
         tell(f"the model has {len(made.data):,} bytes; {most}")
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from webmain.evaluation.protocols.printed import figures, findings, table
+from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.texts import by_site, document_of
 from webmain.extraction import judge

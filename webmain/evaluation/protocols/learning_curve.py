@@ -20,7 +20,7 @@ import numpy as np
 
 from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.plots import curves_plot
-from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.systems import OPTIONS
 from webmain.evaluation.texts import as_page, by_site, document_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Findings, GoldPage
 from webmain.evaluation.texts import n_bytes, texts_of
 

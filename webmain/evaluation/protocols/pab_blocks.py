@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from webmain.evaluation.block_pages import Approach, Pages, block_database, block_pages
-from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.texts import n_bytes
 

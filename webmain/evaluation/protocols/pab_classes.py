@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain.evaluation.block_pages import Approach, Pages, block_pages
-from webmain.evaluation.protocols.printed import figures, findings, table
+from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.statistics import standard_error
 from webmain.text.words import terms

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from webmain.evaluation.block_pages import Approach, BlockPage, Pages, block_database, block_pages
-from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Findings, GoldPage
 from webmain.store.snippets import WIDTH
 from webmain.text.words import terms

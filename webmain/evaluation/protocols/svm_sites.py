@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.texts import UNTIMED, as_page
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks

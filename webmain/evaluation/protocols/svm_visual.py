@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.evaluation.protocols.printed import figures, findings, table
+from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
 from webmain.features.alignment import gold_content

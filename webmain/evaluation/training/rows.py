@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webmain.html.blocks import Segmentation
 
 Given = TypeVar("Given")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 N_FOLDS: Final = 5
 MIN_IN_RUNS: Final = 0.2
@@ -143,7 +143,7 @@ def _headlines(segmentation: Segmentation) -> list[int]:
     ]
 
 
-def in_order(work: Callable[[Given], Made], given: Iterable[Given], *, jobs: int) -> Iterator[Made]:
+def in_order(work: Callable[[Given], Result], given: Iterable[Given], *, jobs: int) -> Iterator[Result]:
     """Yield the results of a function, run in worker processes, in the order of its inputs.
 
     Parameters

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from webmain.evaluation.training.making import Made, Outcome
+    from webmain.evaluation.training.pipeline import Outcome, Trained
 
 BEGIN: Final = "<!-- figures: written by webmain train -->"
 END: Final = "<!-- end of figures -->"
@@ -73,7 +73,7 @@ IN_PAPERS: Final = {
 """Patterns of columns with the quantities of the published methods; a column belongs to one only."""
 
 
-def tables(made: Made) -> tuple[Table, ...]:
+def tables(made: Trained) -> tuple[Table, ...]:
     """Return scores by set and type of page, and the gains of the columns."""
     return (
         Table(
@@ -168,7 +168,7 @@ def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], grou
 # ---- files
 
 
-def facts_text(made: Made) -> str:
+def facts_text(made: Trained) -> str:
     """Return what the model was trained on and how, for people."""
     facts = made.facts
     unknown = "licence not known to webmain: whether you may train on it is yours to check"
@@ -189,7 +189,7 @@ def facts_text(made: Made) -> str:
     )
 
 
-def with_figures(card: str, made: Made) -> str:
+def with_figures(card: str, made: Trained) -> str:
     """Return a model card with facts and tables, in Markdown, between its markers.
 
     Raises

@@ -12,7 +12,7 @@ from webmain.evaluation.records import Findings, Plot, Table
 
 
 @cache
-def printed(protocol: str) -> dict[str, Any]:
+def section_of(protocol: str) -> dict[str, Any]:
     """Return the section of a protocol."""
     text = files("webmain.evaluation.protocols").joinpath("papers.toml").read_text("utf-8")
     section: dict[str, Any] = tomllib.loads(text)[protocol]
@@ -21,7 +21,7 @@ def printed(protocol: str) -> dict[str, Any]:
 
 def figures(protocol: str, name: str) -> Any:
     """Return printed figures that are not rows of a table."""
-    return printed(protocol)["figures"][name]
+    return section_of(protocol)["figures"][name]
 
 
 def table(
@@ -37,7 +37,7 @@ def table(
 
     A table without columns has those of its section, or the given ones; its name is the key unless it is given.
     """
-    section = printed(protocol)
+    section = section_of(protocol)
     given = section["tables"][key]
     paper = [[None if cell == "" else cell for cell in row] for row in given.get("paper", ())]
     return Table(
@@ -58,7 +58,7 @@ def findings(
     **values: object,
 ) -> Findings:
     """Return tables with the protocol's notes, filled in with values, and further notes after them."""
-    written = (note.format(**values) for note in printed(protocol)["notes"])
+    written = (note.format(**values) for note in section_of(protocol)["notes"])
     return Findings(
         protocol=protocol, tables=tuple(tables), notes=(*written, *notes), n_pages=n_pages, plots=tuple(plots)
     )

@@ -73,8 +73,8 @@ def silent(_what: str, _total: int) -> AbstractContextManager[Callable[[], objec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
-    """The settings of a training run."""
+class Options:
+    """The options of a training run."""
 
     data: Path  # folder with the training sets
     sets: tuple[str, ...] | None = None  # their names, or `PERMISSIVE`; None for all known ones
@@ -105,7 +105,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class Trained:
     """A trained model with its evaluation."""
 
     data: bytes  # the model's file
@@ -116,7 +116,7 @@ class Made:
     gains: dict[str, NDArray[np.float64]]
 
 
-def make(wish: Wish, *, progress: Progress = silent) -> Made:
+def train(options: Options, *, progress: Progress = silent) -> Trained:
     """Train a page model and evaluate it.
 
     Raises
@@ -125,30 +125,32 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         Data is missing, empty, of unknown format or given twice; or the model cannot be fitted.
     """
     version = boosting.version()
-    sets = training_sets(wish.data, set_names(wish.sets))
-    checks = _checks(wish, sets)
-    recipe = replace(wish.recipe, seed=wish.seed)
-    barred = _barred_sites(wish)
+    sets = training_sets(options.data, set_names(options.sets))
+    checks = _checks(options, sets)
+    recipe = replace(options.recipe, seed=options.seed)
+    barred = _barred_sites(options)
     given = with_sites(pages_of(sets))
     pages = [page for page in given if page.site not in barred]
     with progress("pages", len(pages)) as advance:
-        real = all_rows(pages, jobs=wish.jobs, advance=advance)
+        real = all_rows(pages, jobs=options.jobs, advance=advance)
     check_folds(real)
-    left_out = sets_left_out(real) if wish.left_out else []
+    left_out = sets_left_out(real) if options.left_out else []
     if len(left_out) == 1:
         raise TrainingError(
             "all pages are of one set, or of sets that are left out together: there are no others to fit to"
         )
-    with progress("made-up pages", wish.made_up) as advance:
-        made_up = all_rows(made_up_of(pages, count=wish.made_up, seed=wish.seed), jobs=wish.jobs, advance=advance)
+    with progress("made-up pages", options.made_up) as advance:
+        made_up = all_rows(
+            made_up_of(pages, count=options.made_up, seed=options.seed), jobs=options.jobs, advance=advance
+        )
     n_barred = len(given) - len(pages)
     del given, pages
     with progress("folds", N_FOLDS) as advance:
-        judged = cross_validate(real, made_up, folds(real), jobs=wish.jobs, recipe=recipe, advance=advance)
+        judged = cross_validate(real, made_up, folds(real), jobs=options.jobs, recipe=recipe, advance=advance)
     outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
     if left_out:
         with progress("sets left out", len(left_out)) as advance:
-            without = cross_validate(real, made_up, left_out, jobs=wish.jobs, recipe=recipe, advance=advance)
+            without = cross_validate(real, made_up, left_out, jobs=options.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
         fitted = fit_model(real, made_up, judged, recipe)
@@ -156,15 +158,15 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
     data = written(fitted.model)
     model = same_after_reading(fitted.model, data, real[:N_COMPARED])
     for one in checks:
-        outcomes += _check_outcomes(one, model, jobs=wish.jobs, progress=progress)
+        outcomes += _check_outcomes(one, model, jobs=options.jobs, progress=progress)
     facts = {
         "model_sha256": model.sha256,
         "model_bytes": len(data),
         "data_sha256": digest_of(sets),
         "sets": [one.facts for one in sets],
         "checks": [one.facts for one in checks],
-        "made_up": wish.made_up,
-        "seed": wish.seed,
+        "made_up": options.made_up,
+        "seed": options.seed,
         "pages": len(real),
         "pages_barred": n_barred,
         "pages_made_up": len(made_up),
@@ -173,10 +175,10 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         "lightgbm": version,
         "numpy": np.__version__,
     }
-    return Made(data=data, model=model, facts=facts, outcomes=tuple(outcomes), gains=fitted.gains)
+    return Trained(data=data, model=model, facts=facts, outcomes=tuple(outcomes), gains=fitted.gains)
 
 
-def predictions(made: Made, how: str) -> str:
+def predictions(made: Trained, how: str) -> str:
     """Return the predictions made in one way (`Outcome.how`), as JSON lines of set, id and text."""
     lines = (
         json.dumps({"set": one.dataset, "id": one.id, "text": one.text}, ensure_ascii=False)
@@ -186,15 +188,15 @@ def predictions(made: Made, how: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _barred_sites(wish: Wish) -> frozenset[str]:
+def _barred_sites(options: Options) -> frozenset[str]:
     """Return the sites of all check sets, given and known; their pages are excluded from training."""
-    known = (wish.data / f"{name}.jsonl.gz" for name in CHECKS)
-    paths = {path.resolve() for path in (*wish.checks, *known) if path.is_file()}
+    known = (options.data / f"{name}.jsonl.gz" for name in CHECKS)
+    paths = {path.resolve() for path in (*options.checks, *known) if path.is_file()}
     return frozenset(site for path in sorted(paths) for site in sites_in(path))
 
 
-def _checks(wish: Wish, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
-    checks = tuple(check_set(path) for path in wish.checks)
+def _checks(options: Options, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
+    checks = tuple(check_set(path) for path in options.checks)
     trained = {one.sha256: one.name for one in sets}
     for one in checks:  # checked now, not after hours of fitting
         if not any(_is_usable(page) for page in one.gold()):

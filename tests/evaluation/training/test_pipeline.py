@@ -15,10 +15,10 @@ import pytest
 from webmain.evaluation.gold import read_gold
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.training import fit, making, tables
+from webmain.evaluation.training import fit, pipeline, tables
 from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import cross_validate, crossed_confidence, folds
-from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
+from webmain.evaluation.training.pipeline import Options, Outcome, same_after_reading, train
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
 from webmain.extractors.page_model import PageModel, names, page_names, read, written
@@ -66,20 +66,20 @@ def checks(tmp_path_factory):
     return path
 
 
-def wish(**options):
-    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipe": TINY, **options})
+def options(**options):
+    return Options(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipe": TINY, **options})
 
 
 @pytest.fixture(scope="module")
 def made(checks):
-    return make(wish(checks=(checks,)))
+    return train(options(checks=(checks,)))
 
 
 # ---- the whole
 
 
 def test_the_same_data_and_seed_give_the_same_bytes_whatever_the_number_of_processes(made):
-    again = make(wish(jobs=2))
+    again = train(options(jobs=2))
     assert again.data == made.data
     assert again.facts == {**made.facts, "checks": []}
     crossed = [(one.id, one.f1, one.confidence) for one in made.outcomes if one.how == "cross-validated"]
@@ -117,9 +117,9 @@ def test_checks_are_judged_and_pages_that_can_not_be_read_count_as_nothing(made)
 @pytest.mark.parametrize(("check", "told"), [(GOLD / "pages", "can not be a check"), (None, r"bad\.jsonl")])
 def test_a_check_that_is_none_is_refused_before_anything_is_trained(tmp_path, monkeypatch, check, told):
     (tmp_path / "bad.jsonl").write_text('{"id": "1", "html": "<p>x</p>"}\n')
-    monkeypatch.setattr(making, "all_rows", lambda *args, **options: pytest.fail("trained"))
+    monkeypatch.setattr(pipeline, "all_rows", lambda *args, **options: pytest.fail("trained"))
     with pytest.raises(TrainingError, match=told):
-        make(wish(checks=(check or tmp_path / "bad.jsonl",)))
+        train(options(checks=(check or tmp_path / "bad.jsonl",)))
 
 
 def test_a_model_that_judges_differently_after_reading_is_refused(made, rows):
@@ -280,9 +280,9 @@ def test_pages_of_sites_that_are_in_a_set_for_checks_are_not_trained_on(tmp_path
         trained.extend(page.site for page in pages)
         raise TrainingError("enough")
 
-    monkeypatch.setattr(making, "all_rows", noting)
+    monkeypatch.setattr(pipeline, "all_rows", noting)
     with pytest.raises(TrainingError, match="enough"):
-        make(wish(data=tmp_path, sets=("mine",), checks=(check,)))
+        train(options(data=tmp_path, sets=("mine",), checks=(check,)))
     assert trained == [f"{n}.example" for n in range(9) if n not in (3, 4)]
 
 
@@ -374,11 +374,11 @@ def test_all_small_sets_are_left_out_together(rows, monkeypatch):
 
 def test_leaving_out_the_only_set_is_refused_before_anything_is_trained():
     with pytest.raises(TrainingError, match="of one set"):
-        make(wish(left_out=True, made_up=0))
+        train(options(left_out=True, made_up=0))
 
 
 def test_what_pages_were_judged_to_be_is_written_as_json_lines(made, rows):
-    lines = [json.loads(line) for line in making.predictions(made, "cross-validated").splitlines()]
+    lines = [json.loads(line) for line in pipeline.predictions(made, "cross-validated").splitlines()]
     assert [(line["set"], line["id"]) for line in lines] == [(page.dataset, page.id) for page in rows]
     assert all(line["text"] for line in lines)
 
