@@ -44,16 +44,16 @@ def systems(results: Results) -> list[str]:
     return [
         system
         for system in results.systems
-        if any(r.prediction.confidence is not None and r.scores.agreements for r in results.by_system[system])
+        if any(r.prediction.confidence is not None and r.agreements for r in results.by_system[system])
     ]
 
 
 def judged(results: Results, system: str) -> Judged:
     """Return a system's confidences and F1."""
-    mine = tuple(r for r in results.by_system[system] if results.main_metric in r.scores.agreements)
+    mine = tuple(r for r in results.by_system[system] if results.main_metric in r.agreements)
     return Judged(
         confidence=np.array([r.prediction.confidence or 0.0 for r in mine]),
-        f1=np.array([r.scores.agreements[results.main_metric].f1 for r in mine]),
+        f1=np.array([r.agreements[results.main_metric].f1 for r in mine]),
         given=np.array([r.prediction.confidence is not None for r in mine], dtype=bool),
         results=mine,
     )

@@ -95,12 +95,12 @@ def findings_page(findings: Findings) -> str:
 def worst_pages(report: Report) -> tuple[WorstPage, ...]:
     """Return the baseline's (or only system's) worst pages that are not perfect, at most `WORST`."""
     metric = report.results.main_metric
-    found = [r for r in report.results.by_system[report.baseline or report.results.systems[0]] if r.scores.agreements]
-    found = [r for r in found if r.scores.agreements[metric].f1 < 1]
-    found.sort(key=lambda r: (r.scores.agreements[metric].f1, r.page.dataset, r.page.id))
+    found = [r for r in report.results.by_system[report.baseline or report.results.systems[0]] if r.agreements]
+    found = [r for r in found if r.agreements[metric].f1 < 1]
+    found.sort(key=lambda r: (r.agreements[metric].f1, r.page.dataset, r.page.id))
     shown = []
     for r in found[:WORST]:
-        agreement, page = r.scores.agreements[metric], r.page
+        agreement, page = r.agreements[metric], r.page
         known = (page.dataset, page.site, page.language, page.page_type, page.url, r.prediction.error)
         figures = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
         shown.append(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from types import MappingProxyType
 
 from rapidfuzz.distance import LCSseq
@@ -236,22 +236,16 @@ def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> 
     return SegmentCounts(sum(found_wanted), len(found_wanted), sum(found_unwanted), len(found_unwanted))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageScores:
-    """Everything measured on one page."""
+def measure(
+    predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)
+) -> tuple[dict[str, Agreement], SegmentCounts | None]:
+    """Return the agreements of one prediction by the named metrics, none without a gold text; and its segments' counts.
 
-    # by metric's name; empty for a page without gold text
-    agreements: Mapping[str, Agreement] = field(default_factory=dict)
-    segments: SegmentCounts | None = None  # none for a page without segments
-
-
-def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)) -> PageScores:
-    """Return the scores of one prediction by the named metrics; raises KeyError if there is no such metric."""
+    Raises KeyError if there is no such metric.
+    """
     agreements: dict[str, Agreement] = {}
     if page.text is not None:
         pair = TextPair(predicted=predicted, gold=page.text, language=page.language)
         agreements = {name: METRICS[name].measure(pair) for name in metrics}
     judged = page.wanted or page.unwanted
-    return PageScores(
-        agreements=agreements, segments=segments(predicted, page.wanted, page.unwanted) if judged else None
-    )
+    return agreements, segments(predicted, page.wanted, page.unwanted) if judged else None

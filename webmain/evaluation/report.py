@@ -73,7 +73,7 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
     figures, scores = summarise(found), [agreement.f1 for agreement in found]
     interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine) if found else None)
     exact = results.agreements(system, _exact_metric(results))
-    segments = [r.scores.segments for r in mine if r.scores.segments is not None]
+    segments = [r.segments for r in mine if r.segments is not None]
     timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
     grown = [r.prediction.memory_bytes / 1e6 for r in mine if r.prediction.memory_bytes is not None]
     return {
@@ -190,11 +190,11 @@ def _grouped(
 
 
 def _f1(result: PageResult, metric: str) -> float | None:
-    return result.scores.agreements[metric].f1 if metric in result.scores.agreements else None
+    return result.agreements[metric].f1 if metric in result.agreements else None
 
 
 def _accuracy(result: PageResult) -> float | None:
-    return result.scores.segments.accuracy if result.scores.segments is not None else None
+    return result.segments.accuracy if result.segments is not None else None
 
 
 def errors(results: Results) -> Table:
@@ -247,7 +247,7 @@ def every_result(results: Results) -> Table:
             page = _page_columns(r.page)
             row: dict[str, Cell] = {"system": system, "dataset": page.pop("dataset"), **page}
             for name in results.metrics:
-                found = r.scores.agreements.get(name)
+                found = r.agreements.get(name)
                 for ratio in ("f1",) if METRICS[name].is_accuracy else ("precision", "recall", "f1"):
                     column = (
                         name if METRICS[name].is_accuracy else f"{name} {ratio.upper() if ratio == 'f1' else ratio}"

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from webmain.evaluation.metrics import METRICS, PageScores, measure
+from webmain.evaluation.metrics import METRICS, SegmentCounts, measure
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.text.agreement import Agreement
 
@@ -21,7 +21,8 @@ class PageResult:
 
     page: GoldPage
     prediction: Prediction
-    scores: PageScores
+    agreements: Mapping[str, Agreement]  # by metric's name; empty for a page without gold text
+    segments: SegmentCounts | None  # none for a page without segments
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ class Results:
 
     def agreements(self, system: str, metric: str) -> list[Agreement]:
         """Return one agreement for each page that has a gold text."""
-        found = (result.scores.agreements for result in self.by_system[system])
+        found = (result.agreements for result in self.by_system[system])
         return [agreements[metric] for agreements in found if metric in agreements]
 
 
@@ -53,7 +54,7 @@ LEAST_SITES = 5  # with fewer sites, intervals and tests draw pages instead of s
 
 def clusters_of(results: Sequence[PageResult]) -> list[str] | None:
     """Return each page's site, so that similar pages are drawn together, or None if there are few sites."""
-    pages = [r.page for r in results if r.scores.agreements]
+    pages = [r.page for r in results if r.agreements]
     named = [f"{page.dataset} {page.site or f'page {page.id}'}" for page in pages]
     return named if len(set(named)) >= LEAST_SITES else None
 
@@ -93,8 +94,8 @@ def score(
             prediction = given.get((system, page.dataset, page.id)) or Prediction(
                 system=system, dataset=page.dataset, id=page.id, text="", seconds=0.0, error=MISSING
             )
-            scores = measure(prediction.text, page, metrics=metrics)
-            results.append(PageResult(page=page, prediction=prediction, scores=scores))
+            agreements, segments = measure(prediction.text, page, metrics=metrics)
+            results.append(PageResult(page=page, prediction=prediction, agreements=agreements, segments=segments))
             if progress is not None:
                 progress()
         by_system[system] = tuple(results)
