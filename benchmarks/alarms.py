@@ -1,4 +1,4 @@
-"""How often the alarm for a dropped yield cries for nothing, and how soon it notices a drop; goals beside figures.
+"""How often the alarm for a dropped yield is false, and how soon it detects a drop; goals beside figures.
 
 Made-up sites publish by the hour as Poisson processes with a day's and a week's rhythm, some of them overdispersed, and are
 crawled every hour; every twelve hours of the last week the alarm is asked, as `webmain status` would.
@@ -101,9 +101,9 @@ def false_alarms(n_weeks: int, seed: int) -> Iterator[str]:
         for per_day in RATES:
             random_ = random.Random(f"{seed} {name} {per_day}")
             n = max(1, n_weeks // (len(kinds) * len(RATES)))
-            crying = sum(alarms_of_last_week(history(random_, per_day, **options)) > 0 for _ in range(n))
-            total, n_total = total + crying, n_total + n
-            yield f"  {name:<16} {per_day:>7} a day  {crying} of {n} site-weeks"
+            n_false = sum(alarms_of_last_week(history(random_, per_day, **options)) > 0 for _ in range(n))
+            total, n_total = total + n_false, n_total + n
+            yield f"  {name:<16} {per_day:>7} a day  {n_false} of {n} site-weeks"
     yield f"  all: {total} of {n_total} site-weeks with a false alarm ({total / n_total:.2%}); goal: at most 1 %"
 
 

@@ -1,4 +1,4 @@
-"""A made-up site that lives: articles appear, are edited and vanish by a script, while a clock runs.
+"""A made-up site that changes: articles appear, are edited and removed by a script, while a clock runs.
 
 For the tests and benchmarks of crawls that come again. Everything is drawn from a seed: about twelve articles a day in six
 languages, each written on a fixed minute; a quarter of them is edited (a digit corrected, another headline, a paragraph added or

@@ -1,4 +1,4 @@
-"""Four ordinary sites of 25 articles each: each gives its articles away in one way, and in no other.
+"""Four ordinary sites of 25 articles each: on each, articles can be found in one way only.
 
 Texts are those of `demo.many`. `OrdinaryWeb` counts what it was asked for, so that a test can tell how many requests a crawl
 spends on what gives neither an article nor a way to one.

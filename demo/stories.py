@@ -1,4 +1,4 @@
-"""The made-up articles: how their data files are read, and what their true text is.
+"""The made-up articles: how their data files are read, and their ground truth.
 
 A story is a TOML file in `texts/SITE/`. Its `body` is written in a light markup, blocks divided by blank lines::
 

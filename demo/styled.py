@@ -1,4 +1,4 @@
-"""A made-up site whose articles are told from what is around them by style alone, and half of whose pages need scripts.
+"""A made-up site whose articles differ from what is around them by style alone; half of its pages need scripts.
 
 Every page is `div` in `div`: the article's paragraphs stand between teasers, offers and notes of the same length, in one
 element, and each page has class names of its own, as frameworks that write styles from scripts make them. A reader tells

@@ -1,4 +1,4 @@
-"""The Tangle: a site with a nasty layout, an RSS feed, and a trap behind every other link."""
+"""The Tangle: a site with a layout of nested tables, an RSS feed, and a trap behind every other link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N_PARTS = 3
 
 
 class Tangle(Site):
-    """The nasty one."""
+    """The site with the worst markup, and all traps."""
 
     key: ClassVar[str] = "tangle"
     host: ClassVar[str] = "the-tangle.example"

@@ -1,4 +1,4 @@
-"""Three sites with walls: one whose guard wakes up, one that asks for consent first, and an ordinary one with a few locked doors."""
+"""Three sites that refuse: one challenges after some pages, one asks for consent first, one refuses a few articles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over the made-up wire: a question, an answer, and what a crawl is expected to make of it all."""
+"""Requests, responses, what answers them, and what a crawl is expected to find."""
 
 from __future__ import annotations
 

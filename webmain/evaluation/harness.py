@@ -33,7 +33,7 @@ order in every run (newspaper4k's texts depend on it)."""
 class Limits:
     """Settings for running systems."""
 
-    # worker processes; 0 runs everything in this process, without time limit and without shelter from crashes
+    # worker processes; 0 runs everything in this process, without time limit, and a crash ends the run
     jobs: int = 1
     # Wall-clock seconds for one turn of a page, from its arrival in a warm worker; the worker is killed after them. For
     # a group of pages it is multiplied by their number.
