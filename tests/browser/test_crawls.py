@@ -13,7 +13,8 @@ def test_a_crawl_is_started_watched_and_stopped(visit, picture, tmp_path):
         visitor = visit(base=server.url)
         page = visitor.open("/crawls")
         page.get_by_label("the made-up web of the project").check()
-        page.get_by_label("Articles at most").fill("20")
+        page.get_by_label("Articles at most").fill("100")
+        page.get_by_label("Method").select_option("pab")  # stores each article at once: it learns nothing
         page.get_by_role("button", name="Start").click()
         page.wait_for_url("**/crawls/now")
         assert faults(visitor) == ""
@@ -21,6 +22,7 @@ def test_a_crawl_is_started_watched_and_stopped(visit, picture, tmp_path):
         page.get_by_role("button", name="Stop").focus()
         before = page.get_by_role("status").first.inner_text()
         page.wait_for_function("before => document.querySelector('[role=status]').innerText !== before", arg=before)
+        page.wait_for_function("document.querySelector('progress')?.value > 0", timeout=60_000)
         assert page.evaluate("document.activeElement.id") == "stop"
         picture(visitor, "crawl")
         page.keyboard.press("Enter")

@@ -36,7 +36,7 @@ PATHS = {
 }
 """Pages with an address of their own, and the heading of each."""
 
-FOUND = ("article", "chinese", "arabic", "one", "thai", "lines", "two", "block", "correct")
+FOUND = ("article", "copy", "revision", "chinese", "arabic", "one", "thai", "lines", "two", "block", "correct")
 """Pages that come of other pages."""
 
 NOT_SEEN = {
@@ -82,6 +82,11 @@ def found(chromium, server) -> Mapping[str, str]:
         page.locator("tbody th a").first.click()
         page.wait_for_url("**/articles/*")
         paths[name] = visitor.path()
+    page = visitor.open("/articles?copies=1")
+    paths["copy"] = page.locator("tbody th a").first.get_attribute("href")
+    page = visitor.open("/articles")
+    page.locator("tr", has_text="2 revisions").get_by_role("link").first.click()
+    paths["revision"] = page.locator(".versions a").first.get_attribute("href")
     context.close()
     return paths
 
