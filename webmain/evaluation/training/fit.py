@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -33,26 +33,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weights:
-    """Weights of each kind of page; found by cross-validation on the training sets."""
+# Weights of each kind of page, found by cross-validation on the training sets.
+LISTING_WEIGHT: Final = 2.0  # of a listing, where listings are separated from articles
+# of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
+# sites; of synthesised pages
+SET_WEIGHTS: Final = {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5, "made_up": 0.2, "stripped": 0.4}
+# one in `EASY_EVERY` easy blocks is fitted to and counts for all: links of fewer characters that are not content
+EASY_EVERY: Final = 5
+EASY_CHARS: Final = 74
 
-    listing: float = 2.0  # of a listing, where listings are separated from articles
-    # of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of
-    # few sites; of synthesised pages
-    sets: Mapping[str, float] = field(
-        default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5, "made_up": 0.2, "stripped": 0.4}
-    )
-    # one in `easy_every` easy blocks is fitted to and counts for all: links of fewer characters that are not content
-    easy_every: int = 5
-    easy_chars: int = 74
-
-    def of(self, page: Rows) -> float:
-        """Return the weight of a page."""
-        return self.sets.get(page.dataset, 1.0)
-
-
-WEIGHTS: Final = Weights()
 BLOCKS: Final = Recipe()
 PAGES: Final = Recipe(n_trees=150, n_leaves=12, min_leaf=15, depth=7, learning_rate=0.06, column_share=0.4, n_bins=63)
 CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learning_rate=0.08, column_share=0.7)
@@ -68,6 +57,10 @@ NO_ADDRESS: Final = 10
 """One in this many pages loses its address when the page-type trees are fitted, since some pages have none."""
 
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
+
+
+def _weight(page: Rows) -> float:
+    return SET_WEIGHTS.get(page.dataset, 1.0)
 
 
 @dataclass(frozen=True)
@@ -146,14 +139,14 @@ def _fit_no_listing(rows: Sequence[Rows]) -> Any:
     own = [page for page in rows if not page.made_up and page.kind in ("article", "listing")] or rows
     of_page = np.array([name.startswith("page_") for name in page_names()])
     is_article = np.array([page.kind == "article" for page in own])
-    return boosted(_page_rows(own) * of_page, is_article, np.where(is_article, 1.0, WEIGHTS.listing), LISTINGS)
+    return boosted(_page_rows(own) * of_page, is_article, np.where(is_article, 1.0, LISTING_WEIGHT), LISTINGS)
 
 
 def _fit_article(rows: Sequence[Rows]) -> Any:
     return boosted(
         _page_rows(rows),
         np.array([page.kind == "article" for page in rows]),
-        np.array([WEIGHTS.of(page) for page in rows]),
+        np.array([_weight(page) for page in rows]),
         PAGES,
     )
 
@@ -188,16 +181,16 @@ def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -
         kept, own = _without_most_easy(page)
         values.append(page.with_article(probability)[kept])
         target.append(page.share[kept])
-        weights.append(own * WEIGHTS.of(page))
+        weights.append(own * _weight(page))
     return boosted(np.concatenate(values), np.concatenate(target), np.concatenate(weights), recipe)
 
 
 def _without_most_easy(page: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return which blocks are used, one in every few easy ones (short links that are not content), and their weights."""
-    is_short = page.values[:, _LOG_CHARS] < np.log(WEIGHTS.easy_chars)
+    is_short = page.values[:, _LOG_CHARS] < np.log(EASY_CHARS)
     easy = (page.share < 0.1) & (page.values[:, _LINK] > 0.9) & is_short
-    kept = ~easy | (np.cumsum(easy) % WEIGHTS.easy_every == 1)
-    return kept, (page.weights * np.where(easy, WEIGHTS.easy_every, 1))[kept]
+    kept = ~easy | (np.cumsum(easy) % EASY_EVERY == 1)
+    return kept, (page.weights * np.where(easy, EASY_EVERY, 1))[kept]
 
 
 # ---- held-out pages
@@ -275,7 +268,7 @@ def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], objec
 
 def fit_confidence(judged: Sequence[Judged]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
-    weights = np.array([WEIGHTS.of(j.rows) for j in judged])
+    weights = np.array([_weight(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
     rows = np.stack([one.confidence_row for one in judged])
     return boosted(rows, target, weights, CONFIDENCE, task="value").trees

@@ -172,12 +172,7 @@ def all_rows(pages: Iterable[GoldPage], *, jobs: int = 1, advance: Callable[[], 
 
 def with_sites(pages: Iterable[GoldPage]) -> list[GoldPage]:
     """Return pages whose site is the registered domain of their address; a page without one gets a site of its own."""
-    return [replace(page, site=site_of(page)) for page in pages]
-
-
-def site_of(page: GoldPage) -> str:
-    """Return the registered domain of a page's address, or a substitute."""
-    return (site_key(page.url) if page.url else "") or page.site or f"{page.dataset}/{page.id}"
+    return [replace(page, site=site_key(page.url or "") or page.site or f"{page.dataset}/{page.id}") for page in pages]
 
 
 def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
