@@ -18,7 +18,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
@@ -297,10 +297,10 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
         answers: dict[int, Answer] = {}
         for fold in range(min(FOLDS, len(pages))):
             rest = [page for number, page in enumerate(pages) if number % FOLDS != fold]
-            fitted = _by_page(_fitted(extractor, rest))
+            answer_page = _by_page(fitted_to(rest, extractor))
             for number in range(fold, len(pages), FOLDS):
                 try:
-                    answers[number] = fitted([pages[number]])[0]
+                    answers[number] = answer_page([pages[number]])[0]
                 except Rejected as rejected:
                     answers[number] = rejected
         return [answers[number] for number in range(len(pages))]
@@ -308,7 +308,7 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
     return answer
 
 
-def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
+def fitted_to(pages: Iterable[Page], extractor: Extractor) -> Extractor:
     """Return an extractor fitted to pages if there are enough to learn from; otherwise return it unchanged."""
     documents = []
     for page in pages:

@@ -19,10 +19,10 @@ def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
     return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 
-def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
+def document_of(page: GoldPage) -> Document | None:
     """Return a parsed page, or None if it is rejected."""
     try:
-        return read(as_page(page), options)
+        return read(as_page(page), UNTIMED)
     except Rejected:
         return None
 

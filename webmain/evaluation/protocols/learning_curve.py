@@ -22,13 +22,12 @@ from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.plots import curves_plot
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
-from webmain.evaluation.systems import OPTIONS
-from webmain.evaluation.texts import as_page, by_site, document_of
+from webmain.evaluation.systems import OPTIONS, fitted_to
+from webmain.evaluation.texts import as_page, by_site
 from webmain.evaluation.tokens import TextPair
 from webmain.extraction import extract_page, extract_pages
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
 from webmain.items import Rejected
-from webmain.sites.fitting import fitted
 
 VARIANTS = ("svm:form=local",)  # variants of methods that get a curve of their own beside the method's
 
@@ -124,8 +123,7 @@ def _others(
         points.append([])
         for number, (held, rest) in enumerate(sites):
             if len(rest) >= n:
-                documents = [document for page in rest[:n] if (document := document_of(page, OPTIONS)) is not None]
-                extractor = fitted(create(spec), documents)  # not fitted if nothing could be learned
+                extractor = fitted_to(map(as_page, rest[:n]), create(spec))  # not fitted if nothing could be learned
                 learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
                 together = (
                     [_scores(page, _text(page, extractor)) for page in held]
