@@ -83,10 +83,10 @@ def found(chromium, server) -> Mapping[str, str]:
         page.wait_for_url("**/articles/*")
         paths[name] = visitor.path()
     page = visitor.open("/articles?copies=1")
-    paths["copy"] = page.locator("tbody th a").first.get_attribute("href")
+    paths["copy"] = page.locator("tbody th a").first.get_attribute("href") or ""
     page = visitor.open("/articles")
     page.locator("tr", has_text="2 revisions").get_by_role("link").first.click()
-    paths["revision"] = page.locator(".versions a").first.get_attribute("href")
+    paths["revision"] = page.locator(".versions a").first.get_attribute("href") or ""
     context.close()
     return paths
 
