@@ -56,6 +56,7 @@ _KINDS: dict[str, int] = {
 }
 _KINDS["a"] |= _HYPERLINK
 _KINDS["img"] |= _IMAGE
+_PAGE = ("/", "https://", "http://")
 _NO_PAGE = re.compile(r"[\x00-\x20]*(?:#|(?!https?:)[a-z][a-z0-9+.-]{0,30}:)", re.IGNORECASE).match
 """Matches links within the page, and links with other schemes: mail, telephone, scripts, data."""
 
@@ -149,18 +150,17 @@ class PAB(CheckedOptions):
 
         if not document.url:
             return np.zeros(len(element), dtype=bool)
-        attributes, url, site, same_host = document.elements.attributes, document.url, document.site, self.same_host
+        url, site, same_host = document.url, document.site, self.same_host
         links: list[int] = []
         outer: list[int] = []
-        for i in hyperlinks.tolist():
-            href = attributes[i]["href"] or ""
-            if not _NO_PAGE(href):
+        found = hyperlinks.tolist()
+        for i, attributes in zip(found, document.elements.attributes_of(found), strict=True):
+            href = attributes["href"] or ""
+            if href.startswith(_PAGE) or not _NO_PAGE(href):
                 links.append(i)
                 if ("//" in href or "\\" in href) and is_outer(href, url, site, same_host):
                     outer.append(i)
-        n_links, n_outer = (
-            range_sums(_marked(found, len(document.elements)), element, end) for found in (links, outer)
-        )
+        n_links, n_outer = (range_sums(_marked(each, len(document.elements)), element, end) for each in (links, outer))
         return n_outer > self.max_outer_share * n_links
 
 

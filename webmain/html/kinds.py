@@ -165,6 +165,7 @@ class _Shape:
         self._groups = groups
         self._places = places
         self._tables = data_tables(self._elements, self._leaves, groups, places)
+        self._drops = keep.captions is False or not (keep.tables and keep.lists)
         self._layout_lists = frozenset() if keep.lists else self._find_layout_lists()
         self._numbers: dict[int, int] = {}
         self._begun: set[int] = set()  # list items that have a block already
@@ -185,6 +186,8 @@ class _Shape:
         """Return the end of the block that begins with a unit; tables and code have several units."""
         places, i = self._places, first + 1
         place = places[first]
+        if place.cell < 0 and place.kind is not _CODE:
+            return i
         if self._is_data(place):
             while i < len(places) and places[i].table == place.table and places[i].cell >= 0:
                 i += 1
@@ -196,9 +199,9 @@ class _Shape:
     def block(self, first: int, end: int) -> tuple[int, dict[str, Any]] | None:
         """Return a block's element and its fields; None if it has no text or is not wanted."""
         place, keep = self._places[first], self._keep
-        if self._is_dropped(place):
+        if self._drops and self._is_dropped(place):
             return None
-        if self._is_data(place):
+        if place.cell >= 0 and self._is_data(place):
             return self._table(first, end)
         group = self._groups[first]
         element, kind = self._leaves.box[group[0]], place.kind

@@ -33,6 +33,8 @@ OUTSIDE_ROLES: Final = frozenset(("navigation", "contentinfo"))
 _INSIDE_TAGS: Final = frozenset(("html", "body", "main", "article"))
 """Elements that are content whatever their role."""
 
+_NAMING_TEXT: Final = ("caption", "quote", "line", "gutter")
+
 MAX_KNOWN: Final = 50_000
 """Size of the cache of names, which is cleared when it is full."""
 
@@ -58,6 +60,8 @@ class Names:
         Either.
     is_outside : bool
         Whether tag or role mark it as no content: menu, footer, select or dialog.
+    may_name_text : bool
+        Whether its class or role may say what its text is: a caption, a quote, a heading, or line numbers.
     is_remembered : bool
         Whether it is short enough to be cached.
     """
@@ -72,6 +76,7 @@ class Names:
         "is_unseen",
         "itemprop",
         "label",
+        "may_name_text",
         "role",
         "tag",
     )
@@ -95,6 +100,7 @@ class Names:
         self.is_not_displayed = not HIDDEN_BY_STYLE_SHEET.isdisjoint(names)
         is_by_role = self.role in OUTSIDE_ROLES and tag not in _INSIDE_TAGS
         self.is_outside = is_by_role or tag in OUTSIDE_TAGS
+        self.may_name_text = self.role == "heading" or any(each in self.classes.lower() for each in _NAMING_TEXT)
         self.is_unseen = self.is_clipped or self.is_not_displayed
         self.is_remembered = sum(map(len, filter(None, (tag, classes, own_id, itemprop, role)))) <= MAX_KNOWN_CHARS
 

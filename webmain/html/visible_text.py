@@ -82,7 +82,7 @@ class Places:
         known, elements = self._known, self._elements
         if (place := known.get(element)) is not None:
             return place
-        tags, parent, attributes_of = elements.tags, elements.parent, elements.attributes
+        tags, parent, names = elements.tags, elements.parent, elements.names
         passed = []
         while (place := known.get(element)) is None:
             passed.append(element)
@@ -91,7 +91,8 @@ class Places:
         for index in reversed(passed):
             if tags[index] in _TELLING:
                 place = _within(place, tags[index], index)
-            if tags[index] not in _PLAIN and (attributes := attributes_of[index]):
+            if names[index].may_name_text and tags[index] not in _PLAIN:
+                attributes = elements.attributes[index]
                 name = attributes.get("class")
                 if name and (of_class[name] if name in of_class else self._read_class(name)) is not None:
                     place = self._named(place, of_class[name], index)
@@ -222,7 +223,9 @@ class Wording:
         self._bases: set[int] = set()  # leaves next to a reading aid
         self.chosen = chosen
         element = self._leaves.element
-        special = {e: role for e in {element[i] for i in chosen} if (role := places.of(e).role)}
+        distinct = {element[i] for i in chosen}
+        self._marked = {e: kinds for e in distinct if (kinds := self._kinds_of(e))}
+        special = {e: role for e in distinct if (role := places.of(e).role)}
         if special:
             self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
 
@@ -321,8 +324,10 @@ class Wording:
         offset : int
             Offset of the text in its block.
         """
-        element, tags = self._leaves.element, self._elements.tags
-        kinds = {i: found for i in group if tags[element[i]] in INLINE and (found := self._kinds_of(element[i]))}
+        if not self._marked:
+            return []
+        element, marked = self._leaves.element, self._marked
+        kinds = {i: marked[element[i]] for i in group if element[i] in marked}
         spans: list[tuple[int, int, int]] = []
         if not kinds or self._joined(group, spans) != text:
             return []
@@ -337,7 +342,10 @@ class Wording:
         return sorted(found_marks, key=lambda mark: (mark.start, -mark.end))
 
     def _kinds_of(self, element: int) -> tuple[str, ...]:
-        """Return the marks of an inline element and the inline ancestors around it; cached by element."""
+        """Return the marks of an element and the ancestors around it, as far as they are inline; cached by element."""
+        tags, parent = self._elements.tags, self._elements.parent
+        if tags[element] not in INLINE or (tags[element] not in _MARKED and tags[parent[element]] not in INLINE):
+            return ()
         passed = []
         while element >= 0 and element not in self._kinds and self._elements.tags[element] in INLINE:
             passed.append(element)
