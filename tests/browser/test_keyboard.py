@@ -148,6 +148,6 @@ def test_a_part_is_marked_and_the_correction_kept(visit):
     before = boxes.first.is_checked()
     page.keyboard.press("Space")
     assert boxes.first.is_checked() is not before
-    page.get_by_role("button", name="Keep").focus()
+    page.get_by_role("button", name="Save the correction").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/corrections/*")
