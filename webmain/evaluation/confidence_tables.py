@@ -30,7 +30,7 @@ NOTE = (
 
 
 @dataclass(frozen=True)
-class Judged:
+class SystemScores:
     """One system's confidences and scores on the pages that have a gold text."""
 
     confidence: NDArray[np.float64]  # `(n_pages,) float64`; 0 if none was given
@@ -48,10 +48,10 @@ def systems(results: Results) -> list[str]:
     ]
 
 
-def judged(results: Results, system: str) -> Judged:
+def scores_of(results: Results, system: str) -> SystemScores:
     """Return a system's confidences and F1."""
     mine = tuple(r for r in results.by_system[system] if results.main_metric in r.agreements)
-    return Judged(
+    return SystemScores(
         confidence=np.array([r.prediction.confidence or 0.0 for r in mine]),
         f1=np.array([r.agreements[results.main_metric].f1 for r in mine]),
         given=np.array([r.prediction.confidence is not None for r in mine], dtype=bool),
@@ -63,7 +63,7 @@ def rivals(results: Results, system: str) -> dict[str, NDArray[np.float64]]:
     """Return the F1 of the rivals: the peers, or all other systems if there are none."""
     others = [name for name in results.systems if name != system]
     peers = [name for name in others if name.partition(":")[0] in PEERS]
-    return {name: judged(results, name).f1 for name in peers or others}
+    return {name: scores_of(results, name).f1 for name in peers or others}
 
 
 def tables(results: Results, *, seed: int) -> list[Table]:
@@ -83,7 +83,7 @@ def quality(results: Results, *, seed: int) -> Table:
     """Return for each system how well its confidence ranks pages, and how well it is calibrated."""
     rows: list[Row] = []
     for system in systems(results):
-        own = judged(results, system)
+        own = scores_of(results, system)
         sites = clusters_of(own.results)
         sure, f1 = own.confidence[own.given], own.f1[own.given]
         sites_given = clusters_of([r for r, is_given in zip(own.results, own.given, strict=True) if is_given])
@@ -121,7 +121,7 @@ def coverage(results: Results) -> Table:
     """Return the mean F1 of each system's most confident pages."""
     curves = {}
     for system in systems(results):
-        own = judged(results, system)
+        own = scores_of(results, system)
         curves[system] = by_coverage(own.confidence, own.f1)
     n_pages = len(next(iter(curves.values())))
     rows: list[Row] = []
@@ -137,7 +137,7 @@ def against_rivals(results: Results, *, seed: int) -> Table:
     """Return by how much each system leads the best rival on its most confident pages."""
     rows: list[Row] = []
     for system in systems(results):
-        own, sites = judged(results, system), clusters_of(judged(results, system).results)
+        own, sites = scores_of(results, system), clusters_of(scores_of(results, system).results)
         theirs = rivals(results, system)
         found = margins(own.confidence, own.f1, theirs, coverages=MARGIN_COVERAGES, seed=seed, clusters=sites)
         rows += [{"system": system, **row} for row in found]
@@ -153,7 +153,7 @@ def reliability(results: Results, *, seed: int) -> Table:
     """Return each system's pages in bins by confidence, as a reliability diagram shows them."""
     rows: list[Row] = []
     for system in systems(results):
-        own = judged(results, system)
+        own = scores_of(results, system)
         found = bins(own.confidence[own.given], own.f1[own.given], seed=seed)
         rows += [{"system": system, "bin": number, **row} for number, row in enumerate(found, 1)]
     title = "Confidence and F1 in bins of about the same number of pages, the least confident first"
@@ -165,7 +165,7 @@ def by_dataset(results: Results) -> Table:
     rows: list[Row] = []
     for dataset in dict.fromkeys(page.dataset for page in results.pages):
         for system in systems(results):
-            own = judged(results, system)
+            own = scores_of(results, system)
             inside = np.array([r.page.dataset == dataset for r in own.results], dtype=bool)
             if (inside & own.given).any():
                 theirs = {name: f1[inside] for name, f1 in rivals(results, system).items()}
@@ -177,7 +177,7 @@ def by_dataset(results: Results) -> Table:
     return Table.of("confidence_by_dataset", title, rows)
 
 
-def _dataset_row(own: Judged, inside: NDArray[np.bool_], theirs: dict[str, NDArray[np.float64]]) -> Row:
+def _dataset_row(own: SystemScores, inside: NDArray[np.bool_], theirs: dict[str, NDArray[np.float64]]) -> Row:
     sure, f1, given = own.confidence[inside], own.f1[inside], inside & own.given
     calibrated, ranked = figures(own.confidence[given], own.f1[given]), figures(sure, f1)
     whole: Row = {}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.evaluation.confidence import by_coverage, n_kept
-from webmain.evaluation.confidence_tables import judged, rivals, systems
+from webmain.evaluation.confidence_tables import rivals, scores_of, systems
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Plot, Row, Table
@@ -224,7 +224,7 @@ def time_against_f1(overall: Table) -> Plot:
 def risk_coverage(results: Results, table: Table) -> Plot:
     """Draw the mean F1 of the most confident pages against their share, and that of the first system's best rival on them."""
     sure = systems(results)
-    first, others = judged(results, sure[0]), rivals(results, sure[0])
+    first, others = scores_of(results, sure[0]), rivals(results, sure[0])
     with _drawing(9, 4.5) as drawing:
         (panel,) = drawing.panels
 
@@ -233,7 +233,7 @@ def risk_coverage(results: Results, table: Table) -> Plot:
             panel.plot(kept / curve.size, curve[kept - 1], color=shade, linestyle=dash, label=label)
 
         for system, dash in zip(sure, DASHES, strict=False):
-            own = judged(results, system)
+            own = scores_of(results, system)
             line(by_coverage(own.confidence, own.f1), short(system, 60), colour(system), dash)
         if others:
             best = max(others, key=lambda name: float(others[name].mean()))

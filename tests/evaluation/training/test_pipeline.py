@@ -17,7 +17,7 @@ from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import fit, pipeline, tables
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import cross_validate, crossed_confidence, folds
+from webmain.evaluation.training.fit import cross_validate, cross_validated_confidence, folds
 from webmain.evaluation.training.pipeline import Options, Outcome, same_after_reading, train
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
@@ -188,7 +188,7 @@ def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
 def test_confidence_of_a_page_is_not_fitted_to_its_own_fold(judged):
     fold = judged[0].rows.fold
     lowered = [replace(one, f1=0.0) if one.rows.fold == fold else one for one in judged]
-    before, after = (crossed_confidence(pages, by=lambda one: one.rows.fold) for pages in (judged, lowered))
+    before, after = (cross_validated_confidence(pages, by=lambda one: one.rows.fold) for pages in (judged, lowered))
     others = [place for place, one in enumerate(judged) if one.rows.fold != fold]
     assert before[0] == after[0]
     assert before[others].sum() > after[others].sum()
@@ -197,7 +197,7 @@ def test_confidence_of_a_page_is_not_fitted_to_its_own_fold(judged):
 @pytest.mark.parametrize("kind", ["article", "forum"])
 def test_a_collection_of_one_kind_of_page_can_be_trained_on(rows, kind):
     model = fit.fit_parts([replace(page, page_type=kind) for page in rows], TINY).model
-    assert (fit.judge(model, rows[0]).article > 0.9) == (kind == "article")
+    assert (fit.predict(model, rows[0]).article > 0.9) == (kind == "article")
 
 
 def test_pages_of_one_site_can_not_be_cross_validated(rows):

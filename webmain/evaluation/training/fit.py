@@ -64,7 +64,7 @@ def _weight(page: Rows) -> float:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PagePrediction:
     """The predictions of a model that never saw a page's site."""
 
     rows: Rows
@@ -81,7 +81,7 @@ class Judged:
         return confidence_row(probabilities(self.margin), self.rows.n_chars, self.choice, self.article)
 
 
-def judge(model: PageModel, rows: Rows) -> Judged:
+def predict(model: PageModel, rows: Rows) -> PagePrediction:
     """Predict a page as the extractor does."""
     seen: Any = rows  # whose values and lengths are those of its columns
     article = model.article_share(rows.means)
@@ -89,7 +89,7 @@ def judge(model: PageModel, rows: Rows) -> Judged:
     choice = choose(probabilities(margin), rows.n_chars)
     text = "\n".join(t for t, kept in zip(rows.texts, choice.kept, strict=True) if kept)
     f1 = words(TextPair(predicted=text, gold=rows.gold, language=rows.language)).f1
-    return Judged(rows, margin, article, model.page_types(rows.means)["article"], choice, text, f1)
+    return PagePrediction(rows, margin, article, model.page_types(rows.means)["article"], choice, text, f1)
 
 
 # ---- the page model
@@ -107,7 +107,7 @@ class Fitted:
 def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
     """Fit all parts but the confidence; the article trees are put there as a placeholder."""
     article, listings = _fit_article(rows), _fit_no_listing(rows)
-    shares = _crossed_articles(rows)
+    shares = _cross_validated_articles(rows)
     blocks = _fit_blocks(rows, shares, recipe)
     model = PageModel(
         article=article.trees,
@@ -159,7 +159,7 @@ def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
     }
 
 
-def _crossed_articles(rows: Sequence[Rows]) -> list[float]:
+def _cross_validated_articles(rows: Sequence[Rows]) -> list[float]:
     """Return for each page its probability of being an article, predicted from the pages of other sites.
 
     The trees for blocks thus see it as they will on new pages, with the same certainty and errors.
@@ -204,7 +204,7 @@ def cross_validate(
     jobs: int = 1,
     recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
-) -> list[Judged]:
+) -> list[PagePrediction]:
     """Predict each real page by a model fitted to other sites, and to pages synthesised from those; in the order of `real`.
 
     Parameters
@@ -220,14 +220,14 @@ def cross_validate(
         Called after each part.
     """
 
-    def judge_part(part: Sequence[Rows]) -> list[Judged]:
+    def predict_part(part: Sequence[Rows]) -> list[PagePrediction]:
         sites = {page.site for page in part}
         others = [page for page in (*real, *made_up) if page.site not in sites]
         model = fit_parts(others, recipe).model
-        return [judge(model, page) for page in part]
+        return [predict(model, page) for page in part]
 
-    judged: dict[tuple[str, str], Judged] = {}
-    for found in Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(map(delayed(judge_part), parts)):
+    judged: dict[tuple[str, str], PagePrediction] = {}
+    for found in Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(map(delayed(predict_part), parts)):
         judged |= {(one.rows.dataset, one.rows.id): one for one in found}
         advance()
     return [judged[page.dataset, page.id] for page in real]
@@ -247,7 +247,9 @@ def sets_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
     return [part for part in (*parts, [page for page in real if page.dataset not in large]) if part]
 
 
-def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], object]) -> NDArray[np.float64]:
+def cross_validated_confidence(
+    judged: Sequence[PagePrediction], *, by: Callable[[PagePrediction], object]
+) -> NDArray[np.float64]:
     """Return for each page the expected F1, fitted to the F1 of pages of other groups.
 
     Parameters
@@ -266,7 +268,7 @@ def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], objec
     return np.clip(expected, 0.0, 1.0)
 
 
-def fit_confidence(judged: Sequence[Judged]) -> Trees:
+def fit_confidence(judged: Sequence[PagePrediction]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
     weights = np.array([_weight(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
@@ -275,7 +277,7 @@ def fit_confidence(judged: Sequence[Judged]) -> Trees:
 
 
 def fit_model(
-    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipe: Recipe = BLOCKS
+    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[PagePrediction], recipe: Recipe = BLOCKS
 ) -> Fitted:
     """Fit a page model to all pages, and its confidence to the results of cross-validation."""
     fitted = fit_parts([*real, *made_up], recipe)

@@ -18,12 +18,12 @@ from webmain.evaluation.training import boosting
 from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import (
     BLOCKS,
-    Judged,
+    PagePrediction,
     cross_validate,
-    crossed_confidence,
+    cross_validated_confidence,
     fit_model,
     folds,
-    judge,
+    predict,
     sets_left_out,
 )
 from webmain.evaluation.training.rows import (
@@ -216,7 +216,7 @@ def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> P
     """
     found = read(data)
     for page in rows:
-        if not np.array_equal(judge(model, page).margin, judge(found, page).margin):
+        if not np.array_equal(predict(model, page).margin, predict(found, page).margin):
             raise TrainingError(f"the model judges page {page.id} differently after writing and reading")
     return found
 
@@ -224,9 +224,11 @@ def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> P
 # ---- held-out pages
 
 
-def _outcomes(judged: Sequence[Judged], how: str, *, by: Callable[[Judged], object]) -> Iterator[Outcome]:
+def _outcomes(
+    judged: Sequence[PagePrediction], how: str, *, by: Callable[[PagePrediction], object]
+) -> Iterator[Outcome]:
     """Yield the outcomes of held-out pages; the confidence of each is fitted to those of other groups."""
-    for one, expected in zip(judged, crossed_confidence(judged, by=by).tolist(), strict=True):
+    for one, expected in zip(judged, cross_validated_confidence(judged, by=by).tolist(), strict=True):
         rows = one.rows
         yield Outcome(
             dataset=rows.dataset,
@@ -247,7 +249,7 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
     with progress(one.name, len(pages)) as advance:
         for page, rows in zip(pages, in_order(rows_of, pages, jobs=jobs), strict=True):
             advance()
-            judged = judge(model, rows) if rows else None
+            judged = predict(model, rows) if rows else None
             text, f1, expected = "", 0.0, 0.0
             if judged:
                 text, f1 = judged.text, judged.f1
