@@ -33,6 +33,7 @@ NOTE = (
 class SystemScores:
     """One system's confidences and scores on the pages that have a gold text."""
 
+    system: str
     confidence: NDArray[np.float64]  # `(n_pages,) float64`; 0 if none was given
     f1: NDArray[np.float64]  # `(n_pages,) float64`, by the main metric
     given: NDArray[np.bool_]  # `(n_pages,) bool`
@@ -52,11 +53,17 @@ def scores_of(results: Results, system: str) -> SystemScores:
     """Return a system's confidences and F1."""
     mine = tuple(r for r in results.by_system[system] if results.main_metric in r.agreements)
     return SystemScores(
+        system=system,
         confidence=np.array([r.prediction.confidence or 0.0 for r in mine]),
         f1=np.array([r.agreements[results.main_metric].f1 for r in mine]),
         given=np.array([r.prediction.confidence is not None for r in mine], dtype=bool),
         results=mine,
     )
+
+
+def all_scores(results: Results) -> list[SystemScores]:
+    """Return the scores of each system that gave a confidence."""
+    return [scores_of(results, system) for system in systems(results)]
 
 
 def rivals(results: Results, system: str) -> dict[str, NDArray[np.float64]]:
@@ -82,8 +89,7 @@ def tables(results: Results, *, seed: int) -> list[Table]:
 def quality(results: Results, *, seed: int) -> Table:
     """Return for each system how well its confidence ranks pages, and how well it is calibrated."""
     rows: list[Row] = []
-    for system in systems(results):
-        own = scores_of(results, system)
+    for own in all_scores(results):
         sites = clusters_of(own.results)
         sure, f1 = own.confidence[own.given], own.f1[own.given]
         sites_given = clusters_of([r for r, is_given in zip(own.results, own.given, strict=True) if is_given])
@@ -92,7 +98,7 @@ def quality(results: Results, *, seed: int) -> Table:
         aurc_interval = interval(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
         rows.append(
             {
-                "system": system,
+                "system": own.system,
                 "pages": len(own.f1),
                 "without": int((~own.given).sum()),
                 "confidence": calibrated.mean_confidence,
@@ -119,10 +125,7 @@ def quality(results: Results, *, seed: int) -> Table:
 
 def coverage(results: Results) -> Table:
     """Return the mean F1 of each system's most confident pages."""
-    curves = {}
-    for system in systems(results):
-        own = scores_of(results, system)
-        curves[system] = by_coverage(own.confidence, own.f1)
+    curves = {own.system: by_coverage(own.confidence, own.f1) for own in all_scores(results)}
     n_pages = len(next(iter(curves.values())))
     rows: list[Row] = []
     for share in COVERAGES:
@@ -136,11 +139,10 @@ def coverage(results: Results) -> Table:
 def against_rivals(results: Results, *, seed: int) -> Table:
     """Return by how much each system leads the best rival on its most confident pages."""
     rows: list[Row] = []
-    for system in systems(results):
-        own, sites = scores_of(results, system), clusters_of(scores_of(results, system).results)
-        theirs = rivals(results, system)
+    for own in all_scores(results):
+        sites, theirs = clusters_of(own.results), rivals(results, own.system)
         found = margins(own.confidence, own.f1, theirs, coverages=MARGIN_COVERAGES, seed=seed, clusters=sites)
-        rows += [{"system": system, **row} for row in found]
+        rows += [{"system": own.system, **row} for row in found]
     title = (
         "On the pages of which a system is most sure: its mean F1, that of the best rival on the same pages, the margin "
         "with its 95 % interval, how many times the margin on all pages that is, and how many times it would be were the "
@@ -152,10 +154,9 @@ def against_rivals(results: Results, *, seed: int) -> Table:
 def reliability(results: Results, *, seed: int) -> Table:
     """Return each system's pages in bins by confidence, as a reliability diagram shows them."""
     rows: list[Row] = []
-    for system in systems(results):
-        own = scores_of(results, system)
+    for own in all_scores(results):
         found = bins(own.confidence[own.given], own.f1[own.given], seed=seed)
-        rows += [{"system": system, "bin": number, **row} for number, row in enumerate(found, 1)]
+        rows += [{"system": own.system, "bin": number, **row} for number, row in enumerate(found, 1)]
     title = "Confidence and F1 in bins of about the same number of pages, the least confident first"
     return Table.of("reliability", title, rows)
 
@@ -164,12 +165,11 @@ def by_dataset(results: Results) -> Table:
     """Return the main figures of each system in each data set, with its pages ranked within the set."""
     rows: list[Row] = []
     for dataset in dict.fromkeys(page.dataset for page in results.pages):
-        for system in systems(results):
-            own = scores_of(results, system)
+        for own in all_scores(results):
             inside = np.array([r.page.dataset == dataset for r in own.results], dtype=bool)
             if (inside & own.given).any():
-                theirs = {name: f1[inside] for name, f1 in rivals(results, system).items()}
-                rows.append({"dataset": dataset, "system": system, **_dataset_row(own, inside, theirs)})
+                theirs = {name: f1[inside] for name, f1 in rivals(results, own.system).items()}
+                rows.append({"dataset": dataset, "system": own.system, **_dataset_row(own, inside, theirs)})
     title = (
         "What confidence is worth by data set, and the margin over the best rival on all pages and on the 90 % of which the "
         "system is most sure"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.evaluation.confidence import by_coverage, n_kept
-from webmain.evaluation.confidence_tables import rivals, scores_of, systems
+from webmain.evaluation.confidence_tables import all_scores, rivals, systems
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Plot, Row, Table
@@ -223,8 +223,8 @@ def time_against_f1(overall: Table) -> Plot:
 
 def risk_coverage(results: Results, table: Table) -> Plot:
     """Draw the mean F1 of the most confident pages against their share, and that of the first system's best rival on them."""
-    sure = systems(results)
-    first, others = scores_of(results, sure[0]), rivals(results, sure[0])
+    sure = all_scores(results)
+    first, others = sure[0], rivals(results, sure[0].system)
     with _drawing(9, 4.5) as drawing:
         (panel,) = drawing.panels
 
@@ -232,12 +232,11 @@ def risk_coverage(results: Results, table: Table) -> Plot:
             kept = np.arange(n_kept(FIRST_SHARE, curve.size), curve.size + 1)
             panel.plot(kept / curve.size, curve[kept - 1], color=shade, linestyle=dash, label=label)
 
-        for system, dash in zip(sure, DASHES, strict=False):
-            own = scores_of(results, system)
-            line(by_coverage(own.confidence, own.f1), short(system, 60), colour(system), dash)
+        for own, dash in zip(sure, DASHES, strict=False):
+            line(by_coverage(own.confidence, own.f1), short(own.system, 60), colour(own.system), dash)
         if others:
             best = max(others, key=lambda name: float(others[name].mean()))
-            label = f"{short(best)} on the pages of which {short(sure[0])} is most sure"
+            label = f"{short(best)} on the pages of which {short(first.system)} is most sure"
             shade = colour(best) if colour(best) != BLUE else GREY
             line(by_coverage(first.confidence, others[best]), label, shade, (0, (4, 4)))
         panel.set_xlabel("coverage: share of the pages kept, the most confident")
