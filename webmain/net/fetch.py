@@ -37,7 +37,7 @@ from webmain.net.errors import (
 from webmain.urls import join, normalise
 
 if TYPE_CHECKING:
-    from protego import Protego
+    from webmain.discovery.robots import RobotsRules
 
 USER_AGENT = "webmain"  # user agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`
 
@@ -69,7 +69,7 @@ def fetch(
     url : str
         An `http` or `https` URL without credentials; its fragment is not sent.
     user_agent : str
-        Sent unchanged; for robots.txt, the part before the first `/`, blank or bracket is used.
+        Sent unchanged; robots.txt is asked for its first word, `webmain` of `webmain/2 (+https://...)`.
     timeout_s : float
         Seconds for everything together: name resolution, connections, robots.txt, redirects, the body.
     max_bytes : int
@@ -104,7 +104,7 @@ class _Visit:
     obey_robots: bool
     max_redirects: int
     end: float
-    robots: dict[str, Protego | None] = field(default_factory=dict)
+    robots: dict[str, RobotsRules] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
 
     def page(self, url: str) -> Page:
@@ -142,14 +142,12 @@ class _Visit:
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self.robots:
             self.robots[origin] = self.read_robots(f"{origin}/robots.txt")
-        rules = self.robots[origin]
-        name = _product(self.user_agent)
-        if rules is not None and not rules.can_fetch(url, name):
-            raise RobotsDenied(f"robots.txt forbids it to {name}", url)
+        if not self.robots[origin].allows(url, self.user_agent):
+            raise RobotsDenied(f"robots.txt forbids it to {self.user_agent}", url)
 
-    def read_robots(self, url: str) -> Protego | None:
-        """Read a robots.txt; None if there is none, which allows everything (RFC 9309, section 2.3.1)."""
-        from protego import Protego
+    def read_robots(self, url: str) -> RobotsRules:
+        """Read a robots.txt; without one, everything is allowed (RFC 9309, section 2.3.1)."""
+        from webmain.discovery.robots import RobotsRules
 
         try:
             answer = self.follow(url, max_bytes=_MAX_ROBOTS_BYTES, asks_robots=False)
@@ -159,9 +157,7 @@ class _Visit:
             raise RobotsUnknown(f"no robots.txt to be had ({error.message})", url) from error
         if answer.status >= 500 or answer.status == 429:
             raise RobotsUnknown(f"no robots.txt to be had (HTTP status {answer.status})", url)
-        if not 200 <= answer.status < 300:
-            return None
-        return Protego.parse(answer.body.decode("utf-8-sig", "replace"))
+        return RobotsRules(answer.body)  # empty unless the status is 2xx
 
     def hang_up(self) -> None:
         """Close the open connection."""
@@ -213,13 +209,6 @@ def _request_form(url: str) -> str:
     if "@" in authority:
         raise BadAddress("user name or password in the URL", form)
     return form
-
-
-def _product(user_agent: str) -> str:
-    """Return the product token of a user agent, as used in robots.txt."""
-    for end in "/ (;":
-        user_agent = user_agent.partition(end)[0]
-    return user_agent or USER_AGENT
 
 
 def _read(response: http.client.HTTPResponse, *, max_bytes: int, url: str) -> bytes:
