@@ -18,8 +18,9 @@ import json
 import logging
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -189,17 +190,29 @@ class AppendFile:
 
 @contextmanager
 def replaced_whole(path: Path) -> Iterator[Path]:
-    """Give the path of a file beside `path` to write to, which takes its place when it is whole.
+    """Give the path of a file beside `path` to write to, which takes its place when it is whole, even after a crash.
 
     Raises OSError: `path` is a folder, or the system refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f".{path.name[:40]}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         yield part
+        _sync(part)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    with suppress(OSError):  # some file systems cannot
+        _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    """Write what the system has buffered of a file or folder to the disk."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -132,8 +132,6 @@ class CorrectionsFile:
                         new.write(line)
                     else:
                         new.writelines(lines)
-                new.flush()
-                os.fsync(new.fileno())
         except OSError as error:
             raise write_failure(f"corrections {self.path}", error) from error
 

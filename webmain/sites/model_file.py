@@ -12,15 +12,12 @@ A file is one JSON object; its first line holds the format's name and the SHA-25
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import importlib
 import json
 import math
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -168,27 +165,6 @@ def written(
         raise UnsavableModelError(f"{path}: the model has {len(body):,} bytes, allowed are {MAX_BYTES:,}")
     head = f'{{"format": "{FORMAT}", "sha256": "{hashlib.sha256(body).hexdigest()}",\n'
     return head.encode() + body
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file atomically: after a crash either the old or the new content is there."""
-    handle, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fchmod(stream.fileno(), 0o644)
-            os.fsync(stream.fileno())
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
-    with contextlib.suppress(OSError):  # some file systems cannot
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 # ---- Reading

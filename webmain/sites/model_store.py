@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from webmain.extractors.base import Learned, SiteExtractor
+from webmain.files import replaced_whole
 from webmain.metadata.read import read_metadata
 from webmain.sites.model_file import (
     DamagedModelError,
@@ -24,7 +25,6 @@ from webmain.sites.model_file import (
     model_of,
     options_of,
     read_content,
-    replace_file,
     written,
 )
 from webmain.urls import site_key
@@ -138,8 +138,8 @@ class ModelStore:
         dates = (first_page, last_page, datetime.now(UTC).replace(microsecond=0))
         text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            replace_file(path, text)
+            with replaced_whole(path) as part:
+                part.write_bytes(text)
             path.with_name(path.name + PREVIOUS).unlink(missing_ok=True)
         except OSError as error:
             raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
