@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sized
+from collections.abc import Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -38,16 +38,15 @@ MAX_WORDS = 100_000  # distinct words counted for it; beyond these, the rarer ha
 class Summary:
     """Logs progress while a crawl runs, prints a summary at its end, and writes figures for machines."""
 
-    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         settings = own(crawler.settings)
         self._crawler = crawler
-        self._clock = clock
         self._only_news = str(settings.get("WEBMAIN_SUMMARY")).lower() == "new"
         self._prints = self._only_news or settings.getbool("WEBMAIN_SUMMARY")
         self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
         self._words: Counter[str] = Counter()
         self._rules: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-        self._before = (clock(), 0)
+        self._before = (time.monotonic(), 0)
         self._ticks: Ticks | None = None
 
     @classmethod
@@ -106,7 +105,7 @@ class Summary:
     def _tick(self) -> None:
         stats = self._crawler.stats.get_stats()
         responses = int(stats.get("response_received_count", 0))
-        now = self._clock()
+        now = time.monotonic()
         per_minute = 60 * (responses - self._before[1]) / max(now - self._before[0], 0.001)
         self._before = now, responses
         queued = len(scheduler) if isinstance(scheduler := self._crawler.engine.scheduler, Sized) else 0

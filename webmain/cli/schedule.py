@@ -26,24 +26,7 @@ HOUR_S: Final = 60 * MINUTE_S
 DAY_S: Final = 24 * HOUR_S
 WEEK_S: Final = 7 * DAY_S
 
-INTERVALS: Final = (
-    "5m",
-    "6m",
-    "10m",
-    "12m",
-    "15m",
-    "20m",
-    "30m",
-    "1h",
-    "2h",
-    "3h",
-    "4h",
-    "6h",
-    "8h",
-    "12h",
-    "1d",
-    "1w",
-)
+INTERVALS: Final = "5m 6m 10m 12m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 1w".split()
 """Intervals that a crontab line can express: steps that divide an hour or a day, a day, a week."""
 
 STORE: Final = "sqlite:output/articles.db"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -271,15 +272,8 @@ def _share(runs: Sequence[SiteRun], count: Callable[[SiteRun], int]) -> tuple[in
 
 def _kinds(runs: Sequence[SiteRun]) -> str:
     """Return the most common kinds of errors."""
-    counts: dict[str, int] = {}
-    for kind, n in _errors_by_kind(runs):
-        counts[kind] = counts.get(kind, 0) + n
-    return ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in sorted(counts.items(), key=lambda e: -e[1])[:3])
-
-
-def _errors_by_kind(runs: Sequence[SiteRun]) -> Iterator[tuple[str, int]]:
-    for run in runs:
-        yield from run.figures.errors_by_kind.items()
+    counts = sum((Counter(run.figures.errors_by_kind) for run in runs), Counter[str]())
+    return ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in counts.most_common(3))
 
 
 def _ago(site: Watched, at: float) -> str:

@@ -69,9 +69,9 @@ class Status:
         return bool(self.ledgers) or any(site.alarms for site in self.sites)
 
 
-def status_of(ledgers: Iterable[Path], sites: Sequence[str] = (), *, now: float | None = None) -> Status:
+def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     """Return the status of the sites of some ledgers; the files are only read."""
-    now = now_s() if now is None else now
+    now = now_s()
     found: list[SiteStatus] = []
     wrong: list[tuple[str, Alarm]] = []
     for path in ledgers:
@@ -82,18 +82,12 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = (), *, now: float 
                     watched = Watched(site, runs, hosts.all(site), now)
                     found.append(_site_status(watched, str(path)))
                 if histories.n_damaged:
-                    wrong.append(
-                        (
-                            str(path),
-                            _damaged(
-                                f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
-                            ),
-                        )
-                    )
+                    message = f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
+                    wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=message)))
         except OlderLedgerError:
             continue  # the next crawl will migrate it; no run since
         except LedgerError as error:
-            wrong.append((str(path), _damaged(str(error))))
+            wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=str(error))))
     seen = {each.site for each in found}
     missing = tuple(site for site in sites if site not in seen)
     return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)
@@ -110,10 +104,6 @@ def _site_status(site: Watched, ledger: str) -> SiteStatus:
         trend=tuple(run.figures.new for run in site.runs[-N_TREND:]),
         alarms=tuple(alarms_of(site)),
     )
-
-
-def _damaged(message: str) -> Alarm:
-    return Alarm(kind=Kind.DAMAGED, message=message)
 
 
 # ---- Text
@@ -212,15 +202,8 @@ def as_prometheus(status: Status) -> str:
         values = [(labels, value) for labels, run in last if (value := getattr(run.figures, name)) is not None]
         file.gauge(f"run_{name}", text, values)
     for name, text in _BY_KIND.items():
-        file.gauge(
-            f"run_{name}",
-            text,
-            [
-                ({**labels, "kind": kind}, n)
-                for labels, run in last
-                for kind, n in sorted(getattr(run.figures, name).items())
-            ],
-        )
+        counts = [(labels, sorted(getattr(run.figures, name).items())) for labels, run in last]
+        file.gauge(f"run_{name}", text, [({**labels, "kind": kind}, n) for labels, by in counts for kind, n in by])
     return str(file)
 
 

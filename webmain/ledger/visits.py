@@ -278,10 +278,10 @@ class Visits:
         self._put(again)
         return is_gone
 
-    def put_off(self, url: str, seconds: float = HOUR_S) -> None:
-        """Postpone the next visit of an article that could not be fetched."""
+    def put_off(self, url: str) -> None:
+        """Postpone by an hour the next visit of an article that could not be fetched."""
         if (row := self.get(url)) is not None:
-            self._put(replace(row, next_at=self._file.clock() + seconds))
+            self._put(replace(row, next_at=self._file.clock() + HOUR_S))
 
     def drop(self, url: str) -> None:
         """Plan no more visits of an address that now leads to another article."""
