@@ -109,9 +109,9 @@ def run_module(tmp_path_factory: pytest.TempPathFactory, forker: Forker | None) 
     def run(module: str, *arguments: str, folder: Path, env: Mapping[str, str]) -> CompletedProcess[str]:
         if forker is None:
             command = [sys.executable, "-m", module, *arguments]
-            return subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, timeout=110)
+            return subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, timeout=280)
         process = Forked(forker, arguments, folder, env, tmp_path_factory.mktemp("told") / "run", module)
-        out, log = process.communicate(110)
+        out, log = process.communicate(280)
         return CompletedProcess(arguments, process.wait(), out, log)
 
     return run

@@ -144,7 +144,7 @@ def test_workers_end_when_the_answers_are_no_longer_wanted(monkeypatch):
     assert children()
     begun = time.monotonic()
     found.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60
     assert not children()
 
 
@@ -210,7 +210,7 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path):
         workers = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
         parent.kill()
     assert len(workers) >= 2
-    _gone, alive = psutil.wait_procs(workers, timeout=10)
+    _gone, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive
 
 

@@ -218,9 +218,9 @@ def test_no_text_makes_a_function_raise(a: str, b: str) -> None:
 
 def test_many_links_of_a_page_cost_little() -> None:
     links = [f"/story/{i}" for i in range(200_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert not any(is_outer(link, "https://www.example.com/", "example.com") for link in links)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_importing_reads_no_suffix_list() -> None:

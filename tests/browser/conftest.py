@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 import webmain
 from tests.crawl.conftest import LocalSite
@@ -35,6 +35,10 @@ QUIET = [
 GOLD = ROOT / "tests" / "gold" / "pages"
 OTHERS = {"zh": "zh_news_gb18030", "ar": "ar_news_rtl"}
 """Articles that the store has beside those of the made-up web, by language: names of gold pages."""
+
+WAIT_S = 90
+"""For what is to come to pass: how long that takes depends on what else the machine does."""
+expect.set_options(timeout=1000 * WAIT_S)
 
 WIDE, NARROW = (1280, 900), (360, 740)
 WINDOW = {"reduced_motion": "reduce", "locale": "en-GB", "timezone_id": "Asia/Bangkok"}
@@ -122,9 +126,9 @@ def chromium() -> Iterator[Browser]:
 class Visitor:
     """Somebody before the screen, who notices everything: `page` is theirs."""
 
-    def __init__(self, context: BrowserContext, base: str, *, waits_s: float = 90) -> None:
+    def __init__(self, context: BrowserContext, base: str) -> None:
         self.page: Page = context.new_page()
-        self.page.set_default_timeout(waits_s * 1000)
+        self.page.set_default_timeout(1000 * WAIT_S)
         self.base = base
         self.noticed: list[str] = []
         self.expected: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import GOLD, NARROW, WIDE
 from tests.web.test_correcting import PROMO, page_with
@@ -26,12 +27,13 @@ def test_a_part_is_clicked_in_the_page_and_the_correction_kept_seen_and_taken_ba
     frame = page.frame_locator("iframe")
     frame.locator(f"[data-block='{wrong}']").first.click()
     page.get_by_role("region", name="Parts of the page").get_by_role("checkbox").nth(missed).check()
+    expect(boxes.nth(wrong)).not_to_be_checked()  # what is clicked in the frame comes as a message
     after = [box.is_checked() for box in boxes.all()]
     assert [number for number, (one, two) in enumerate(zip(before, after, strict=True)) if one != two] == sorted(
         (wrong, missed)
     )
-    assert frame.locator(f"[data-block='{wrong}'][role=checkbox]").first.get_attribute("aria-checked") == "false"
-    assert "wm-content" in frame.locator(f"[data-block='{missed}']").first.get_attribute("class").split()
+    expect(frame.locator(f"[data-block='{wrong}'][role=checkbox]").first).to_have_attribute("aria-checked", "false")
+    expect(frame.locator(f"[data-block='{missed}']").first).to_contain_class("wm-content")
     if size == WIDE:
         picture(visitor, "correct")
     page.get_by_label("Note").fill("seen by a reader")

@@ -18,7 +18,7 @@ def test_a_crawl_is_started_watched_and_stopped(visit, picture, tmp_path):
         page.get_by_role("button", name="Start").click()
         page.wait_for_url("**/crawls/now")
         assert faults(visitor) == ""
-        page.get_by_role("heading", name="Figures").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="Figures").wait_for(timeout=250_000)
         page.get_by_role("button", name="Stop").focus()
         before = page.get_by_role("status").first.inner_text()
         page.wait_for_function("before => document.querySelector('[role=status]').innerText !== before", arg=before)
@@ -26,7 +26,7 @@ def test_a_crawl_is_started_watched_and_stopped(visit, picture, tmp_path):
         assert page.evaluate("document.activeElement.id") == "stop"
         picture(visitor, "crawl")
         page.keyboard.press("Enter")
-        page.get_by_role("link", name="All crawls").wait_for(timeout=60_000)
+        page.get_by_role("link", name="All crawls").wait_for(timeout=250_000)
         assert page.get_by_role("button", name="Stop").count() == 0
         assert faults(visitor) == ""
         page.get_by_role("link", name="All crawls").click()

@@ -72,7 +72,7 @@ def test_a_file_is_dropped(visit):
 def test_two_methods_are_compared_and_each_is_a_click_away(visit):
     page = visit().paste((GOLD / "en_news_teasers.html").read_text(), method="learned", other="eniw")
     assert page.locator("ins, del").count() > 0
-    assert page.frame_locator("iframe").first.locator(".wm-only-b").count() > 0
+    page.frame_locator("iframe").first.locator(".wm-only-b").first.wait_for()
     page.get_by_role("link", name="eniw", exact=False).first.click()
     page.wait_for_url("**/results/*/1")
     page.get_by_role("link", name="both methods side by side").click()

@@ -70,9 +70,6 @@ def test_a_page_is_pasted_and_its_article_read(visit):
     tab_to(page, "html")
     page.keyboard.insert_text((GOLD / "en_news_teasers.html").read_text())
     tab_to(page, "extractor")
-    page.keyboard.press("Enter")  # of a list of choices: opens or does nothing; Escape leaves it as it was
-    page.keyboard.press("Escape")
-    page.keyboard.press("Shift+Tab")
     page.get_by_label("Address of the page").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/results/*")

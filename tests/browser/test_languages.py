@@ -92,5 +92,4 @@ def test_an_extracted_page_and_its_overlay_are_drawn_in_its_script(visit, langua
             }"""
         )
         assert left > 0.6
-    frame = page.frame_locator("iframe").first
-    assert frame.locator(f"[lang|={language}]").count() + frame.locator(f"html[lang|={language}]").count() > 0
+    page.frame_locator("iframe").locator(f"[lang|={language}]").first.wait_for(state="attached")

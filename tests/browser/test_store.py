@@ -29,7 +29,9 @@ def test_the_articles_are_filtered_sorted_and_read(visit):
     page.get_by_role("button", name="Extract again, and see why").click()
     page.wait_for_url("**/results/*")
     assert page.locator("h1").inner_text() == name
-    assert page.frame_locator("iframe").first.locator(".wm-content").count() > 3
+    parts = page.frame_locator("iframe").first.locator(".wm-content")
+    parts.first.wait_for()
+    assert parts.count() > 3
 
 
 def test_a_word_is_found_and_marked(visit, picture):

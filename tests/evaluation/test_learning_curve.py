@@ -38,7 +38,8 @@ def rows(findings, name):
     return {row[1]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
 
-def test_sites_with_more_pages_have_a_curve_of_their_own():
+def test_sites_with_more_pages_have_a_curve_of_their_own(monkeypatch):
+    monkeypatch.setattr(learning_curve, "specs", lambda: ["lbda"])
     one = [gold(i) for i in range(6)] + [gold(i, site="tidings.example") for i in range(10)]
     table = next(t for t in learning_curve.run(one).tables if t.name == "lbda_same")
     assert [row[:3] for row in table.rows] == [
@@ -98,7 +99,8 @@ def test_periods_of_a_site_are_learned_apart_and_given_together():
     assert [page.period for page in site] == ["0"] * 10 + ["1"] * 10
 
 
-def test_sites_with_too_few_pages_are_left_out():
+def test_sites_with_too_few_pages_are_left_out(monkeypatch):
+    monkeypatch.setattr(learning_curve, "specs", lambda: ["lbda", "svm"])
     findings = learning_curve.run([gold(i) for i in range(8)])
     assert all(table.rows == () for table in findings.tables if table.name.endswith("_others"))
     assert findings.notes[0].startswith("Other pages: 0 sites")

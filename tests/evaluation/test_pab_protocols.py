@@ -25,6 +25,12 @@ TABLE_3_2 = (
 """The blocks of the paper's table 3.2, one of them twice, a form, and text that no tag of the table holds."""
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divide pages into classes six times, not twenty."""
+    monkeypatch.setattr(pab_classes, "DRAWS", 6)
+
+
 def page(n: int, html: str, **other: str) -> GoldPage:
     return GoldPage(id=str(n), dataset="made", url=f"https://news.example/{n}", html=html, text=None, **other)  # type: ignore[arg-type]
 
@@ -211,8 +217,7 @@ def test_small_classes_are_left_out_and_one_class_is_no_classification() -> None
     assert "nothing was classified" in findings.notes[-1]
 
 
-def test_draws_depend_on_the_seed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pab_classes, "DRAWS", 6)
+def test_draws_depend_on_the_seed_alone() -> None:
     gold = [simple(n, " ".join(f"word{chr(97 + n)}{chr(97 + i)}" for i in range(20))) for n in range(5)]
     first, again, other = (pab_search.draw_keywords(block_pages(gold), seed)[1] for seed in (1, 1, 2))
     assert first == again != other

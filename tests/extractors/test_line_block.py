@@ -18,6 +18,6 @@ def test_keywords_are_counted_as_whole_words_of_each_text(texts: list[str], keyw
 
 def test_nested_keywords_cost_linear_time() -> None:
     keywords = frozenset("a" * n for n in range(2, 42))
-    start = time.perf_counter()
+    start = time.process_time()
     assert count_keywords(["a" * 2_000_000], keywords) == [0]
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -95,10 +95,10 @@ def test_a_cue_is_looked_up_as_it_is_written():
 
 
 def test_hostile_lines_cost_nothing():
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("read " * 200_000, "ข" * 1_000_000, "\ufdfa" * 500_000, "\u0301" * 500_000):
         line_cues(text.casefold())
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert folded("don't") == folded("don’t")
 
 

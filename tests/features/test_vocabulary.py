@@ -54,7 +54,7 @@ def test_every_word_is_written_as_it_is_looked_up():
 
 
 def test_hostile_names_cost_nothing():
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("aA" * 500_000, "-" * 1_000_000, "a'" * 500_000, "ความ" * 250_000):
         name_bits(text)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

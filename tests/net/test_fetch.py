@@ -334,7 +334,7 @@ def test_slow_drip_ends_at_the_deadline(site: Site, pieces: list[bytes]) -> None
     start = time.monotonic()
     with pytest.raises(Timeout):
         get(site.url(), timeout_s=0.5, obey_robots=False)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 4  # all of it would take 5
 
 
 def test_silent_resolver_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,9 +75,9 @@ def test_no_snippet_is_made_of_width_zero() -> None:
 
 def test_long_block_of_many_matches_takes_moderate_time() -> None:
     text = "tide harbour " * 40_000
-    started = time.perf_counter()
+    started = time.process_time()
     assert "[tide]" in marked(text, "tide harbour")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @given(st.text(max_size=200), st.integers(0, 199), st.integers(1, 12), st.integers(1, 60))

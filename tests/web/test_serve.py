@@ -26,7 +26,7 @@ def running(*arguments, command=START, **other):
         yield int(re.search(r"http://127\.0\.0\.1:(\d+)/", line)[1]), process
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=100)
 
 
 def test_the_first_page_comes_soon_and_loads_nothing_heavy():
@@ -52,7 +52,7 @@ def test_slow_and_endless_requests_do_not_stop_others():
         slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
         for one in slow:
             one.sendall(b"POST /logout HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nx")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=100) as answer:
             assert answer.status == 200
         for one in slow:
             one.close()
@@ -73,7 +73,7 @@ def test_slow_and_endless_requests_do_not_stop_others():
     ],
 )
 def test_odd_requests_are_refused(server, sent, status):
-    with socket.create_connection(("127.0.0.1", server), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", server), timeout=100) as connection:
         connection.sendall(sent.replace(b"Host:", b"Connection: close\r\nHost:"))
         answer = b""
         while part := connection.recv(65_536):
@@ -83,7 +83,7 @@ def test_odd_requests_are_refused(server, sent, status):
 
 
 def test_heads_without_end_are_refused(server):
-    with socket.create_connection(("127.0.0.1", server), timeout=20) as connection, suppress(OSError):
+    with socket.create_connection(("127.0.0.1", server), timeout=100) as connection, suppress(OSError):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 3_000_000)
         assert connection.recv(100).startswith(b"HTTP/1.1 400")
 
@@ -92,7 +92,7 @@ def test_who_asks_for_nothing_is_sent_away():
     """Twenty looks a second in place of one in ten."""
     code = "import webmain.web.connections as c; c.HEAD_S = .05; from webmain.cli import main; main()"
     with running(command=[sys.executable, "-c", code, "serve", "--port", "0"]) as (port, _):
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=100) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: local")
             assert connection.recv(100) == b""
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
