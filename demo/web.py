@@ -10,7 +10,6 @@ from demo.khaosai import Khaosai
 from demo.site import Site
 from demo.tangle import Tangle
 from demo.wire import Expected, Request, Responder, Response, Trap, tagged
-from demo.wire import UnknownHostError as UnknownHostError
 
 _PACKED_HOSTS = frozenset({Courier.host, Tangle.host})
 _TAGGED_HOSTS = frozenset({Courier.host, Khaosai.host})

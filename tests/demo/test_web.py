@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from demo.web import LaterWeb, UnknownHostError, Web
-from demo.wire import Expected, Response
+from demo.web import LaterWeb, Web
+from demo.wire import Expected, Response, UnknownHostError
 
 SHARED = Web()
 EXPECTED = SHARED.expected()
