@@ -11,6 +11,7 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
+from tests.processes import fork_servers
 from webmain.extractors.base import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
 from webmain.processes import pool
@@ -56,12 +57,6 @@ def importable(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
-def children():
-    return [
-        c for c in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(c.cmdline())
-    ]
-
-
 @pytest.mark.parametrize("jobs", [0, 2])
 def test_answers_come_in_the_order_of_the_pages_and_are_those_of_extract(jobs):
     web = ManyPages(n_articles=24)
@@ -74,7 +69,7 @@ def test_answers_come_in_the_order_of_the_pages_and_are_those_of_extract(jobs):
     for each, answer in zip(pages, found, strict=True):
         if answer is not found[3]:
             assert answer == webmain.extract(each.body, url=each.url)
-    assert not children()
+    assert not fork_servers()
 
 
 def test_options_reach_the_workers():
@@ -100,7 +95,7 @@ def test_an_endless_source_is_read_only_a_bounded_number_ahead():
         assert f"On day {n} " in next(found).text
         assert len(taken) <= n + AHEAD + 2
     found.close()  # type: ignore[attr-defined]
-    assert not children()
+    assert not fork_servers()
 
 
 @pytest.mark.parametrize("jobs", [0, 1])
@@ -127,13 +122,13 @@ def test_a_page_that_hangs_or_kills_its_process_costs_itself_only(monkeypatch):
     assert "SIGKILL" in found[3].detail
     assert "CPU seconds" in found[5].detail
     assert found[1].url == pages[1].url
-    assert not children()
+    assert not fork_servers()
 
 
 def test_a_worker_that_died_between_two_pages_costs_no_page():
     found = webmain.extract_many((page(n) for n in range(60)), jobs=1, extractor="line_block", parts="text")
     next(found)
-    for child in children():
+    for child in fork_servers():
         child.kill()
     assert [f"On day {n} " in answer.text for n, answer in enumerate(found, 1)] == [True] * 59
 
@@ -141,11 +136,11 @@ def test_a_worker_that_died_between_two_pages_costs_no_page():
 def test_workers_end_when_the_answers_are_no_longer_wanted(monkeypatch):
     found = webmain.extract_many([page(0), page(1, "sleep"), page(2)], jobs=2, extractor=WILD)
     next(found)
-    assert children()
+    assert fork_servers()
     begun = time.monotonic()
     found.close()  # type: ignore[attr-defined]
     assert time.monotonic() - begun < 60
-    assert not children()
+    assert not fork_servers()
 
 
 def test_an_error_of_the_source_is_the_callers_and_ends_the_workers():
@@ -155,7 +150,7 @@ def test_an_error_of_the_source_is_the_callers_and_ends_the_workers():
 
     with pytest.raises(LookupError, match="the source is broken"):
         list(webmain.extract_many(broken(), jobs=1))
-    assert not children()
+    assert not fork_servers()
 
 
 def test_wrong_options_are_told_at_once():

@@ -7,10 +7,10 @@ import time
 from contextlib import suppress
 from types import SimpleNamespace
 
-import psutil
 import pytest
 from scrapy.settings import Settings
 
+from tests.processes import fork_servers
 from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
@@ -41,7 +41,7 @@ def workers():
 
 
 def own_child():
-    (server,) = [c for c in psutil.Process().children() if "webmain.processes.fork_server" in " ".join(c.cmdline())]
+    (server,) = fork_servers(recursive=False)
     (child,) = server.children()
     return child
 
@@ -270,10 +270,8 @@ def test_tasks_are_done_though_the_process_that_forks_the_workers_is_killed():
     pool = Pool(shouting, 2)
     assert pool.give("a").result() == "A"
     for _ in range(2):
-        (server,) = [c for c in psutil.Process().children() if "webmain.processes.fork_server" in " ".join(c.cmdline())]
+        (server,) = fork_servers(recursive=False)
         server.kill()
         assert [pool.give(word, worker=i).result() for i, word in enumerate(("b", "c"))] == ["B", "C"]
     pool.close()
-    assert not [
-        c for c in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(c.cmdline())
-    ]
+    assert not fork_servers()

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.processes import fork_servers
 from webmain.evaluation import harness, predictions, worker
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.systems import Mode, System, describe
@@ -195,9 +196,7 @@ def test_pages_done_already_are_left_out():
 
 
 def _workers() -> set[psutil.Process]:
-    return {
-        p for p in psutil.Process().children(recursive=True) if "webmain.processes.fork_server" in " ".join(p.cmdline())
-    }
+    return set(fork_servers())
 
 
 def test_closing_the_run_ends_its_workers():
