@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -71,8 +72,6 @@ def test_every_path_is_described_and_every_description_is_a_path(api, descriptio
 
 
 def test_every_reference_leads_somewhere_and_every_component_is_used(description):
-    import json
-
     text = json.dumps(description)
     used = set(re.findall(r'"#/components/(\w+/\w+)"', text))
     there = {f"{kind}/{name}" for kind, found in description["components"].items() for name in found}
@@ -119,6 +118,7 @@ def test_the_text_of_an_explanation_is_that_of_its_content(api):
     [
         ({"content": b"{", "headers": {"content-type": "application/json"}}, 400, "bad_json"),
         ({"content": b"[" * 100_000, "headers": {"content-type": "application/json"}}, 400, "bad_json"),
+        ({"content": b'"' + b'\\"' * 1_000_000, "headers": {"content-type": "application/json"}}, 400, "bad_json"),
         ({"json": ["html"]}, 400, "bad_json"),
         ({"json": {}}, 400, "bad_request"),
         ({"json": {"html": 1}}, 400, "bad_request"),
@@ -143,6 +143,18 @@ def test_errors_are_clear_and_as_described(api, description, body, status, code)
     answer = api.post(f"{API}/extract", **body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     check(answer, "/extract", "post", description)
+
+
+@pytest.mark.parametrize("body", [b"[]," * 1_000_000, b'{"a":1,' * 1_000_000, b"9" * 5_000_000, b'"' * 5_000_000])
+def test_millions_of_small_values_are_refused_before_they_are_parsed(api, monkeypatch, body):
+    monkeypatch.setattr(json, "loads", lambda _: pytest.fail("it was parsed"))
+    answer = api.post(f"{API}/extract", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, "bad_json" in answer.text) == (400, True)
+
+
+def test_a_page_full_of_quotes_and_backslashes_is_read(api):
+    html = PAGE + '<p class="\\">"\\"' * 5_000
+    assert api.post(f"{API}/extract", json={"html": html}).status_code == 200
 
 
 @pytest.mark.parametrize(
