@@ -1,7 +1,6 @@
 """The steps that turn a page into an article: read, segment, judge, merge, compose, stitch, count words.
 
-`extract_page` runs all of them. Each step is also a function of its own, which crawls, the command line and the evaluation
-call as well.
+`extract_page` runs all of them; crawls, the command line and the evaluation also call the steps one by one.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
 from webmain.text.language import large_model
+from webmain.text.words import words
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
@@ -105,8 +105,7 @@ def extract_page(
 
     Parameters
     ----------
-    page : Page or Document
-        A document is a page that has been read already.
+    page : Page or Document (a page that has been read already)
     extractor : Extractor
     options : Options
     choose : callable or None
@@ -330,12 +329,13 @@ def compose(
 
 
 def warm_up(extractor: Extractor, *, n_processes: int = 1) -> None:
-    """Load what most pages need, so that no page's time includes it; for processes to share, the large language model too."""
+    """Load what most pages need, so that no page's time includes it, and what several processes can share in memory."""
     html = "<title>Boats</title><p>" + 9 * "Nobody expected the weather to change so fast, and families went home. "
     with suppress(Exception):  # the extractor may be third-party
         extract_page(Page(url="https://news.example.com/", html=html), extractor, Options(timeout_s=None))
     if n_processes > 1:
         large_model()
+        words("ภาษาไทย")
 
 
 def extract_pages(
