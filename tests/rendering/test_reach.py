@@ -7,7 +7,7 @@ import time
 import pytest
 
 from webmain.rendering import reach as module
-from webmain.rendering.chromium import bounded_memory, problem
+from webmain.rendering.chromium import NAMES, bounded_memory, executable, problem
 from webmain.rendering.reach import Reach, named_hosts
 
 PAGE = "https://www.paper.example/one"
@@ -83,6 +83,16 @@ def test_what_is_missing_is_told_in_one_line(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install 'webmain[render]'" in problem("/bin/sh")
     assert "\n" not in problem("/bin/sh")
+
+
+def test_of_several_browsers_the_one_without_a_surface_is_taken(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert executable() is None
+    for name in reversed(NAMES):
+        (tmp_path / name).touch(mode=0o755)
+        assert executable() == str(tmp_path / name)
+    assert executable("chromium") == str(tmp_path / "chromium")
+    assert executable() == str(tmp_path / "chromium-headless-shell")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
