@@ -99,7 +99,6 @@ def _serve(args: argparse.Namespace) -> int:
             limit_concurrency=config.limits.connections,
             timeout_keep_alive=5,
             timeout_graceful_shutdown=3,
-            h11_max_incomplete_event_size=32_768,
         )
         print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C ends it)", flush=True)
         uvicorn.Server(settings).run(sockets=[listening])

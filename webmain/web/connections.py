@@ -1,4 +1,4 @@
-"""Closes idle connections: uvicorn itself waits without limit for the head of a request."""
+"""Closes connections that are idle, and those that send a body in tiny parts: uvicorn itself does neither."""
 
 from __future__ import annotations
 
@@ -8,15 +8,40 @@ from typing import Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+MAX_HEAD_BYTES: Final = 32_768
+"""Most bytes of the head of a request."""
+
 HEAD_S: Final = 10.0
 """Seconds between two checks of a connection; one that had no request in progress at both is closed."""
 
+SMALL_BYTES: Final = 512
+MAX_SMALL: Final = 1_000
+"""Most parts of a body that are smaller: each takes as long to parse as a large one, and all requests wait meanwhile."""
+
+
+class _Connection(h11.Connection):
+    """Refuses a body in too many small parts."""
+
+    n_small = 0
+
+    def next_event(self) -> Any:
+        """Return what comes next."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self.n_small = 0
+        elif isinstance(event, h11.Data):
+            self.n_small += len(event.data) < SMALL_BYTES
+            if self.n_small > MAX_SMALL:
+                raise h11.RemoteProtocolError("the body comes in too many small parts")
+        return event
+
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol, with a time limit for the head of each request."""
+    """uvicorn's HTTP protocol, with limits for idle connections and for small parts of a body."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start checking the connection at intervals."""
+        self.conn = _Connection(h11.SERVER, MAX_HEAD_BYTES)
         super().connection_made(transport)
         self._idle = False
         self._look = self.loop.call_later(HEAD_S, self._close_if_idle)
