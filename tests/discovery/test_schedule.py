@@ -16,10 +16,10 @@ from webmain.discovery.schedule import (
     believes_claims,
     chance_of_change,
     choose,
+    is_reliable,
     next_ask,
     next_visit,
     rate_of,
-    tells_changes,
 )
 
 NOW = 1_800_000_000.0
@@ -73,15 +73,15 @@ def test_what_has_changed_is_looked_at_sooner():
 
 @pytest.mark.parametrize(("told_h", "expected_h"), [(5, 6), (7, 24), (25, 72), (100, 240), (239, 240), (500, 240)])
 def test_no_look_is_needed_while_a_source_would_tell_but_the_last(told_h, expected_h):
-    due = next_visit(visited(1.5, told_until=NOW + told_h * HOUR_S), USUAL, NOW + 1000 * HOUR_S)
+    due = next_visit(visited(1.5, unchanged_until=NOW + told_h * HOUR_S), USUAL, NOW + 1000 * HOUR_S)
     assert due == NOW + expected_h * HOUR_S
-    assert next_visit(visited(250, told_until=NOW + 260 * HOUR_S), USUAL, NOW + 300 * HOUR_S) is None
+    assert next_visit(visited(250, unchanged_until=NOW + 260 * HOUR_S), USUAL, NOW + 300 * HOUR_S) is None
 
 
 def test_what_a_source_would_tell_puts_off_further_looks_at_what_has_changed():
-    told = visited(10, n_changes=1, told_until=NOW + 20 * HOUR_S)
+    told = visited(10, n_changes=1, unchanged_until=NOW + 20 * HOUR_S)
     assert next_visit(told, USUAL, NOW + 20 * HOUR_S) == pytest.approx(NOW + 24 * HOUR_S)
-    claimed = visited(10, claimed_at=NOW + 11 * HOUR_S, told_until=NOW + 20 * HOUR_S)
+    claimed = visited(10, claimed_at=NOW + 11 * HOUR_S, unchanged_until=NOW + 20 * HOUR_S)
     assert next_visit(claimed, USUAL, NOW + 12 * HOUR_S) == claimed.visited_at + SOON_S
 
 
@@ -148,7 +148,7 @@ def test_the_chance_of_a_change_is_that_of_the_literature():
     ("n_told", "n_silent", "expected"), [(0, 0, False), (3, 0, False), (4, 0, True), (12, 1, False), (13, 1, True)]
 )
 def test_a_signal_that_has_told_nine_of_ten_changes_takes_the_place_of_looks(n_told, n_silent, expected):
-    assert tells_changes(n_told, n_silent) == expected
+    assert is_reliable(n_told, n_silent) == expected
 
 
 def test_dates_of_modification_that_always_move_are_not_believed():

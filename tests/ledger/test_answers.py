@@ -100,12 +100,12 @@ def test_validators_that_moved_with_each_changed_text_are_relied_upon_for_longer
 
     ledger.answers.save([replace(changed(0, '"0"'), n_told=0)])
     for n in range(1, 5):
-        assert not ledger.answers.validators_tell(site)
+        assert not ledger.answers.validators_are_reliable(site)
         ledger.answers.save([changed(n, f'"{n}"')])
-    assert ledger.answers.validators_tell(site)
-    assert not ledger.answers.validators_tell("other.example")
+    assert ledger.answers.validators_are_reliable(site)
+    assert not ledger.answers.validators_are_reliable("other.example")
     ledger.answers.save([changed(5, '"4"')])  # another text, the same validator
-    assert not ledger.answers.validators_tell(site)
+    assert not ledger.answers.validators_are_reliable(site)
 
 
 def test_where_validators_tell_a_sample_is_still_asked_for_in_whole():
@@ -114,7 +114,7 @@ def test_where_validators_tell_a_sample_is_still_asked_for_in_whole():
         article = replace(answer(), url=f"{URL}/{n}", kind=ARTICLE)
         assert not article.has_validators(NOW + WHOLE_AFTER_S)
         for after_s in later:
-            later[after_s] += not article.has_validators(NOW + after_s, are_told=True)
+            later[after_s] += not article.has_validators(NOW + after_s, are_reliable=True)
     assert later[WHOLE_AFTER_S] == 0
     assert 70 < later[TESTED_AFTER_S] < 130
 

@@ -103,14 +103,14 @@ def as_text(plan: Plan) -> str:
 
 
 def _robots(plan: Plan) -> str:
-    told = {
+    robots = {
         "allowed": "allows the front page",
         "forbidden": "forbids the front page",
         "none": "there is none: everything is allowed",
         "unreadable": "can not be read now: nothing is fetched",
         "ignored": "is not obeyed (ROBOTSTXT_OBEY)",
     }[plan.robots]
-    return told + (f"; Crawl-delay {plan.crawl_delay_s:g} s" if plan.crawl_delay_s else "")
+    return robots + (f"; Crawl-delay {plan.crawl_delay_s:g} s" if plan.crawl_delay_s else "")
 
 
 def _lists(plan: Plan) -> tuple[tuple[str, Sequence[str]], ...]:

@@ -63,7 +63,7 @@ class KnownUrls:
         self._crawler = crawler
         self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._waiting: list[Done] = []
-        self._tells: dict[str, bool] = {}
+        self._reliable: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
 
     @classmethod
@@ -123,13 +123,13 @@ class KnownUrls:
 
     def has_validators(self, answer: Answer) -> bool:
         """Return True if a conditional request is possible for an earlier answer."""
-        if answer.kind == ARTICLE and answer.site not in self._tells:
+        if answer.kind == ARTICLE and answer.site not in self._reliable:
             try:
-                self._tells[answer.site] = self.ledger.answers.validators_tell(answer.site)
+                self._reliable[answer.site] = self.ledger.answers.validators_are_reliable(answer.site)
             except LedgerError as error:
                 self.fail(error)
                 return False
-        return answer.has_validators(now_s(), are_told=answer.kind == ARTICLE and self._tells[answer.site])
+        return answer.has_validators(now_s(), are_reliable=answer.kind == ARTICLE and self._reliable[answer.site])
 
     def spider_opened(self) -> None:
         """Open the ledger; if that fails, the crawl ends before it begins.

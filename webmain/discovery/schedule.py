@@ -4,7 +4,7 @@ Plain functions of times in seconds since 1970. Most edits of news come early: o
 after a day and 18 % after a week (GDELT, 2019). The rate of edits is therefore modelled as inverse to the article's age. It
 is estimated for each article from its observed changes (a gamma prior on the rate, as in Cho & Garcia-Molina, "Estimating
 frequency of change", 2003, section 5), and for each site from its articles. Sources and validators that have reliably shown a
-site's changes replace revisits (`tells_changes`). Due articles are ordered by the value of a request: importance times the
+site's changes replace revisits (`is_reliable`). Due articles are ordered by the value of a request: importance times the
 chance of a change (Azar et al., "Tractable near-optimal policies for crawling", 2018).
 """
 
@@ -101,8 +101,8 @@ class Visit:
         When it was first and last fetched.
     claimed_at : float or None
         The latest change time that a feed or sitemap has given.
-    told_until : float or None
-        Until when a source would have shown a change, if the site's sources are reliable (`tells_changes`).
+    unchanged_until : float or None
+        Until when a source would have shown a change, if the site's sources are reliable.
     site_rate : float
         How often the site's articles are edited, as a multiple of the usual rate (`rate_of`).
     n_visits, n_changes : int
@@ -114,7 +114,7 @@ class Visit:
     first_seen_at: float
     visited_at: float
     claimed_at: float | None = None
-    told_until: float | None = None
+    unchanged_until: float | None = None
     site_rate: float = 1.0
     n_visits: int = 1
     n_changes: int = 0
@@ -152,7 +152,7 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
     steps = [start + age_s for age_s in refresh.ages_s if start + age_s > visited_at]
     if not steps:
         return None
-    seen_at = max(visited_at, min(visit.told_until or 0.0, now + DAY_S))
+    seen_at = max(visited_at, min(visit.unchanged_until or 0.0, now + DAY_S))
     due = [step for step in steps[:-1] if step > seen_at] + steps[-1:]
     step = due[min(_n_passed_over(visit, now), len(due) - 1)]
     at = max(step, visited_at + _SPACING * (step - start), earliest)
@@ -240,7 +240,7 @@ SOURCES_REST_S: Final = 12 * HOUR_S
 """How long a source's statement about an article holds; no source is left unread for longer."""
 
 
-def tells_changes(n_told: int, n_silent: int) -> bool:
+def is_reliable(n_told: int, n_silent: int) -> bool:
     """Return True if a site's signal is reliable, from the numbers of changes that it showed and missed.
 
     A signal is the modification dates in feeds and sitemaps, or validators (ETag, Last-Modified). It is judged by changes

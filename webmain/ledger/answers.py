@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from webmain.discovery.schedule import DAY_S, Asked, next_ask, tells_changes
+from webmain.discovery.schedule import DAY_S, Asked, is_reliable, next_ask
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
@@ -161,16 +161,16 @@ class Answer:
         """The validator that a server checks first."""
         return self.etag or self.last_modified
 
-    def has_validators(self, now: float, *, are_told: bool = False) -> bool:
+    def has_validators(self, now: float, *, are_reliable: bool = False) -> bool:
         """Return True if a conditional request is allowed; False if its body was last read too long ago.
 
         Parameters
         ----------
-        are_told : bool
+        are_reliable : bool
             The site's validators have been shown to change with the texts.
         """
         whole_after_s = WHOLE_AFTER_S
-        if are_told:
+        if are_reliable:
             is_tested = zlib.crc32(self.url.encode("utf-8", "surrogatepass")) % ONE_TESTED_OF == 0
             whole_after_s = TESTED_AFTER_S if is_tested else math.inf
         return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
@@ -210,13 +210,13 @@ class Answers:
                 again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
                 db.execute(_TABLE.put, _row(self._scheduled(again)))
 
-    def validators_tell(self, site: str) -> bool:
+    def validators_are_reliable(self, site: str) -> bool:
         """Return True if the validators of a site's articles reliably changed with their texts."""
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_told), 0), coalesce(sum(n_silent), 0) FROM answers WHERE site = ? AND kind = ?",
             (site, ARTICLE),
         )
-        return tells_changes(n_told, n_silent)
+        return is_reliable(n_told, n_silent)
 
     def drop(self, url: str) -> None:
         """Delete the answer of an address."""

@@ -13,9 +13,9 @@ from webmain.discovery.schedule import (
     Refresh,
     Visit,
     believes_claims,
+    is_reliable,
     next_visit,
     rate_of,
-    tells_changes,
 )
 from webmain.items import Hints
 from webmain.ledger.file import LedgerFile
@@ -60,7 +60,7 @@ class Habits:
     """How often a site's articles are edited, relative to the usual rate, and whether its sources' dates show all changes."""
 
     rate: float = 1.0
-    is_told: bool = False
+    reliable_dates: bool = False
 
 
 USUAL: Final = Habits()
@@ -115,7 +115,7 @@ class Row:
             first_seen_at=self.first_seen_at,
             visited_at=self.visited_at,
             claimed_at=self.claimed_at,
-            told_until=self.dated_at + SOURCES_REST_S if habits.is_told and self.dated_at is not None else None,
+            unchanged_until=self.dated_at + SOURCES_REST_S if habits.reliable_dates and self.dated_at else None,
             site_rate=habits.rate,
             n_visits=self.n_visits,
             n_changes=self.n_changes,
@@ -199,7 +199,7 @@ class Visits:
         )
         rows = self._file.read(f"{_TABLE.select} WHERE site = ? AND first_seen_at > ?", (site, since))
         rate = rate_of((row.visit(USUAL) for row in _TABLE.records(rows)), now)
-        return Habits(rate, tells_changes(n_told, n_silent))
+        return Habits(rate, is_reliable(n_told, n_silent))
 
     def believes_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources were right often enough."""

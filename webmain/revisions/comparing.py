@@ -199,8 +199,8 @@ def _rows(by_paragraph: Sequence[_Pair]) -> Iterator[Row]:
             yield Row(kind=kind, before=found.before, after=found.after)
             continue
         differs = kind is not RowKind.KEPT
-        told = [(Span(unit.text, differs),) if unit else () for unit in (before, after)]
-        yield Row(kind=kind, before=told[0], after=told[1], is_moved=is_moved)
+        sides = [(Span(unit.text, differs),) if unit else () for unit in (before, after)]
+        yield Row(kind=kind, before=sides[0], after=sides[1], is_moved=is_moved)
 
 
 def _counts(pairs: Sequence[_Pair]) -> Counts:

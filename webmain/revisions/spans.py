@@ -59,11 +59,11 @@ def spans(before: str, after: str, *, cells: int) -> Spans:
 def _between_ends(before: str, after: str) -> Spans:
     head = _n_common(before, after)
     tail = _n_common(before[head:][::-1], after[head:][::-1])
-    told = []
+    sides = []
     for text in (before, after):
         cuts = text[:head], text[head : len(text) - tail], text[len(text) - tail :]
-        told.append(tuple(Span(cut, i == 1) for i, cut in enumerate(cuts) if cut))
-    return Spans(before=told[0], after=told[1], n_cells=0)
+        sides.append(tuple(Span(cut, i == 1) for i, cut in enumerate(cuts) if cut))
+    return Spans(before=sides[0], after=sides[1], n_cells=0)
 
 
 def _n_common(ours: str, theirs: str) -> int:
