@@ -16,7 +16,6 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from webmain.clock import now_s
 from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
-from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import own
 from webmain.crawl.politeness import Delays
 from webmain.crawl.validators import validators
@@ -59,6 +58,8 @@ class _Known:
 
 def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     """Return the ledger's answer; None if there is no ledger, or it fails, which ends the crawl."""
+    from webmain.crawl.known_urls import KnownUrls  # the command's checks import this module before they need it
+
     known = crawler.get_extension(KnownUrls)
     if known is None:
         return None
