@@ -102,7 +102,7 @@ def forker() -> Iterator[Forker | None]:
     forker.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_module(tmp_path_factory: pytest.TempPathFactory, forker: Forker | None) -> Callable[..., CompletedProcess[str]]:
     """Run the command line of a module, as `python -m` does."""
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 
 import webmain
 from tests.crawl.conftest import LocalSite
+from tests.crawl.forking import environment
 from webmain.store.registry import open_store
 
 ROOT = Path(__file__).parents[2]
@@ -68,15 +70,15 @@ class Serving:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, run_module: Callable[..., CompletedProcess[str]]) -> Path:
     """The store of `make serve`, with one article in Chinese and one in Arabic, and the recorded pages."""
     place = tmp_path_factory.mktemp("served")
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "demo.settings", "PYTHONPATH": str(ROOT)}
+    env = environment() | {"SCRAPY_SETTINGS_MODULE": "demo.settings"}
     kept = f"-a store=sqlite:{place / 'demo.db'} -a record={place / 'demo.db.warc.gz'} -s WEBMAIN_MODELS={place / 'models'}"
     later = "-a site=harbour-courier.example -a skip_known=false -a include=*seal-pup*,*village-clocks*"
     for what in ("-a sites=demo/sites.txt", f"{later} -s DEMO_WEB=demo.web.LaterWeb"):
-        command = [sys.executable, *f"-m scrapy crawl news -s LOG_LEVEL=ERROR {kept} {what}".split()]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+        command = f"crawl news -s LOG_LEVEL=ERROR {kept} {what}".split()
+        run_module("scrapy", *command, folder=ROOT, env=env).check_returncode()
     with open_store(f"sqlite:{place / 'demo.db'}") as store:
         for language, name in OTHERS.items():
             store.add(
@@ -206,10 +208,10 @@ def visit(chromium: Browser, server: Serving) -> Iterator[Visit]:
 
 
 @pytest.fixture(scope="session")
-def indexed(folder: Path) -> None:
+def indexed(folder: Path, run_module: Callable[..., CompletedProcess[str]]) -> None:
     """The index of the store's search, made as a person would have it made."""
-    command = [sys.executable, "-m", "webmain.cli", "index", "--store", f"sqlite:{folder / 'demo.db'}"]
-    subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True, capture_output=True)
+    command = ["index", "--store", f"sqlite:{folder / 'demo.db'}"]
+    run_module("webmain.cli", *command, folder=folder, env=environment()).check_returncode()
 
 
 @pytest.fixture
