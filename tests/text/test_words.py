@@ -203,3 +203,9 @@ def test_the_first_text_of_a_process_is_segmented_as_all_later_ones():
     code = "from webmain.text.words import words; print(words('ーあ') == words('ーあ') == ['ー', 'あ'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
+
+
+def test_thai_words_that_the_segmenter_divides_wrongly_are_divided_rightly():
+    assert words("เขาบอกว่าจะมา") == ["เขา", "บอก", "ว่า", "จะ", "มา"]
+    assert words("กล่าวอีกว่าไม่จริง") == ["กล่าว", "อีก", "ว่า", "ไม่", "จริง"]
+    assert words("ดีกว่าเดิม") == ["ดีกว่า", "เดิม"]

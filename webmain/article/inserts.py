@@ -188,7 +188,10 @@ def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep all cells of a table of short cells if most of it is kept: with cells missing, its meaning changes."""
+    """Keep all cells of a table of short cells if half of it is kept, or a quarter between kept text.
+
+    With cells missing, its meaning changes.
+    """
     elements, leaves = document.elements, document.leaves
     tables = elements.of_tags(("table",))[:MAX_INSERTS]
     cells = elements.of_tags(CELLS) if tables else []
@@ -199,7 +202,8 @@ def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
             continue
         members = np.flatnonzero(~leaves.has(_UNWANTED)[first:last]) + first
         n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
-        if n <= MAX_CELL_CHARS * n_cells and 2 * n_kept > n:
+        is_within = bool(kept[:first].any() and kept[last:].any())
+        if n <= MAX_CELL_CHARS * n_cells and (4 if is_within else 2) * n_kept > n:
             kept[members] = True
 
 

@@ -16,6 +16,7 @@ words in it, or of the phrases between its semicolons.
 `senders`, `about`                 whole headings of words for the press; what is before a sender's name ("About ")
 `next_page`                        whole texts of links to the next page
 `comments`                         parts of titles of feeds that hold comments
+`divided`                          words that the segmenter of Thai divides in another place, with a space in the right one
 `elision`                          words that lose their last vowel before an apostrophe
 `dates.at`, `dates.o_clock`        before and behind a time: "at", "Uhr"
 `dates.of`, `dates.ordinals`       between day and month, and right behind the day: "de", "st"

@@ -185,7 +185,15 @@ def _thai_words(stretch: str) -> Iterable[str]:
     if _THAI_ANOMALY.search(stretch):
         for pattern, repair in _THAI_REPAIRS:
             stretch = pattern.sub(repair, stretch)
+    for whole, divided in _divided():
+        stretch = stretch.replace(whole, divided)
     return (segment.strip().lstrip(".") for segment in _thai_segmenter()(stretch))
+
+
+@cache
+def _divided() -> list[tuple[str, str]]:
+    """Return words that the segmenter divides wrongly, without and with a space where they are divided."""
+    return [(divided.replace(" ", ""), divided) for divided in languages.known().words("divided", "th")]
 
 
 def thai_word_list(name: str) -> Path:
