@@ -144,7 +144,8 @@ def test_beyond_this_machine_a_token_is_needed(capsys, monkeypatch):
     assert "WEBMAIN_TOKEN" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken_is_told(capsys):
+def test_a_port_that_is_taken_or_is_none_is_told(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert main(["serve", "--port", str(taken.getsockname()[1])]) == USAGE
-    assert "--port" in capsys.readouterr().err
+        for port in (taken.getsockname()[1], 99_999):
+            assert main(["serve", "--port", str(port)]) == USAGE
+            assert "--port" in capsys.readouterr().err

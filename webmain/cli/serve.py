@@ -83,8 +83,9 @@ def _serve(args: argparse.Namespace) -> int:
         raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
     try:
         listening = _listen(config.host, config.port)
-    except OSError as error:
-        message = f"can not listen at {config.host} port {config.port}: {error.strerror or error}; --port takes another"
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"cannot listen at {config.host} port {config.port}: {reason}; give another --port"
         raise Failure(USAGE, message) from error
     with listening:
         settings = uvicorn.Config(
