@@ -22,6 +22,8 @@ SITES = "sites.toml"  # default file of rules for single sites
 TOKEN = "WEBMAIN_TOKEN"  # noqa: S105 - the name of a variable
 """Environment variable with the token, since every user of the machine can see the command line."""
 
+_LAST_PORT = 65_535
+
 
 def add(commands: Commands) -> None:
     """Add the command."""
@@ -83,9 +85,8 @@ def _serve(args: argparse.Namespace) -> int:
         raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
     try:
         listening = _listen(config.host, config.port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"cannot listen at {config.host} port {config.port}: {reason}; give another --port"
+    except OSError as error:
+        message = f"cannot listen at {config.host} port {config.port}: {error.strerror or error}; give another --port"
         raise Failure(USAGE, message) from error
     with listening:
         settings = uvicorn.Config(
@@ -136,6 +137,8 @@ def _config(args: argparse.Namespace) -> Config:
 
 def _listen(host: str, port: int) -> socket.socket:
     """Return a listening socket, so that the printed address can be opened at once."""
+    if not 0 <= port <= _LAST_PORT:
+        raise OSError("no port has this number")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 
