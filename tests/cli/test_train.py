@@ -1,6 +1,8 @@
 """`webmain train` and `webmain explain --block`, as a user runs them."""
 
+import errno
 import json
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -91,12 +93,17 @@ def test_wrong_usage_is_told(tmp_path, options, capsys):
     assert "usage" in capsys.readouterr().err
 
 
-def test_a_model_that_was_there_stays_when_the_new_one_can_not_be_written(tmp_path, capsys, tiny):
-    folder = tmp_path / "locked"
+def test_a_model_that_was_there_stays_when_the_new_one_can_not_be_written(tmp_path, capsys, tiny, monkeypatch):
+    folder = tmp_path / "full"
     folder.mkdir()
-    (folder / "model.json.part").mkdir()  # in the way of the file that is written beside
     (folder / "model.json").write_text("old")
+
+    def full(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr("webmain.files._sync", full)
     assert train("--out", folder / "model.json") == exits.UNWRITTEN
+    assert [path.name for path in folder.iterdir()] == ["model.json"]
     assert "can not be written" in capsys.readouterr().err
     assert (folder / "model.json").read_text() == "old"
     assert stat.S_ISREG((folder / "model.json").stat().st_mode)

@@ -315,14 +315,7 @@ class Wording:
     def marks(self, group: Sequence[int], text: str, offset: int = 0) -> list[TextMark]:
         """Return the spans of a block's text that are bold, italic or code.
 
-        Parameters
-        ----------
-        group : sequence of int
-            The leaves of the text.
-        text : str
-            As returned by `text`.
-        offset : int
-            Offset of the text in its block.
+        `group`: the leaves of the text; `text`: what the method `text` returned; `offset`: of the text in its block.
         """
         if not self._marked:
             return []
