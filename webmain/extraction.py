@@ -27,7 +27,6 @@ from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
 from webmain.text.language import large_model
-from webmain.text.words import words
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
@@ -108,8 +107,7 @@ def extract_page(
     page : Page or Document (a page that has been read already)
     extractor : Extractor
     options : Options
-    choose : callable or None
-        Chooses the extractor for the page instead, such as one fitted to its site.
+    choose : callable or None (chooses the extractor for the page instead, such as one fitted to its site)
 
     Raises
     ------
@@ -334,6 +332,8 @@ def warm_up(extractor: Extractor, *, n_processes: int = 1) -> None:
     with suppress(Exception):  # the extractor may be third-party
         extract_page(Page(url="https://news.example.com/", html=html), extractor, Options(timeout_s=None))
     if n_processes > 1:
+        from webmain.text.words import words  # the text of a single page needs no words
+
         large_model()
         words("ภาษาไทย")
 

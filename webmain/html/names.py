@@ -95,12 +95,13 @@ class Names:
         self.itemprop = itemprop or ""
         self.role = (role or "").strip().lower()
         self.label = f"{tag}.{classes}" if classes else tag
-        names = self.classes.lower().split()
+        lower = self.classes.lower()
+        names = lower.split()
         self.is_clipped = not VISUALLY_HIDDEN.isdisjoint(names)
         self.is_not_displayed = not HIDDEN_BY_STYLE_SHEET.isdisjoint(names)
         is_by_role = self.role in OUTSIDE_ROLES and tag not in _INSIDE_TAGS
         self.is_outside = is_by_role or tag in OUTSIDE_TAGS
-        self.may_name_text = self.role == "heading" or any(each in self.classes.lower() for each in _NAMING_TEXT)
+        self.may_name_text = self.role == "heading" or any(each in lower for each in _NAMING_TEXT)
         self.is_unseen = self.is_clipped or self.is_not_displayed
         self.is_remembered = sum(map(len, filter(None, (tag, classes, own_id, itemprop, role)))) <= MAX_KNOWN_CHARS
 
