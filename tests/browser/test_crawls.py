@@ -22,7 +22,7 @@ def test_a_crawl_is_started_watched_and_stopped(visit, picture, tmp_path):
         page.get_by_role("button", name="Stop").focus()
         before = page.get_by_role("status").first.inner_text()
         page.wait_for_function("before => document.querySelector('[role=status]').innerText !== before", arg=before)
-        page.wait_for_function("document.querySelector('progress')?.value > 0", timeout=60_000)
+        page.wait_for_function("() => document.querySelector('progress')?.value > 0", timeout=250_000)
         assert page.evaluate("document.activeElement.id") == "stop"
         picture(visitor, "crawl")
         page.keyboard.press("Enter")
