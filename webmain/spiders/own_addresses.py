@@ -62,8 +62,9 @@ class OwnAddresses:
 
     def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
         """Return the distinct addresses of the site, other than the page's own, that look like articles."""
-        found = (self.look_up(raw) for raw in urls)
-        return frozenset(seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE) - {own}
+        known = self._links
+        found = [known.get(raw) or self.look_up(raw) for raw in urls]
+        return frozenset([seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE]) - {own}
 
     def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
         """Return the other possible articles with paragraphs below their links, and the characters in those paragraphs.

@@ -50,12 +50,19 @@ class Candidate:
     newest: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Seen:
-    """The normalised address and judgement of a link, cached so that menus are judged only once."""
+    """The normalised address and judgement of a link, cached so that menus are judged only once.
+
+    Attributes
+    ----------
+    is_settled : bool
+        Further links from articles to this address change nothing (`Site.sift`).
+    """
 
     url: str
     judgement: UrlJudgement
+    is_settled: bool = False
 
 
 _DAY_S: Final = 24 * 3600.0

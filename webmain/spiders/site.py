@@ -22,6 +22,7 @@ from webmain.spiders.queues import (
     Candidate,
     Hubs,
     Limits,
+    Seen,
     Where,
     hub_age_s,
     remember,
@@ -160,10 +161,16 @@ class Site(OwnAddresses, Waiting):
                 if where in (Where.SITEMAP, Where.FEED):
                     self.skipped["offsite"] += 1
                 continue
+            if where is Where.ARTICLE and seen.is_settled:
+                continue
             url = seen.url
             self._note_channel(hash(url), channel)
-            if self.is_gone(url) or (where is Where.ARTICLE and self._queued.get(url, UNDATED) > UNDATED):
-                continue  # a link in an article cannot improve its place
+            if where is Where.ARTICLE:
+                seen.is_settled = self._is_settled(seen)
+                if seen.is_settled or self._queued.get(url, UNDATED) > UNDATED:
+                    continue  # a link in an article cannot improve its place
+            elif self.is_gone(url):
+                continue
             if hints is not None:
                 self.note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
@@ -177,6 +184,13 @@ class Site(OwnAddresses, Waiting):
                 continue  # an AMP version or a later part: both are found from the main page
             batch[url] = candidate.newest
             yield candidate
+
+    def _is_settled(self, seen: Seen) -> bool:
+        """Return True if no link from an article will ever make a candidate of an address."""
+        judged = seen.judgement
+        is_ignored = judged.kind is UrlKind.IGNORE and judged.reason != LATER_PART
+        is_side_hub = self.has_sources and judged.kind is UrlKind.HUB and judged.score < _DOUBTFUL_HUB_SCORE
+        return is_ignored or is_side_hub or self.is_gone(seen.url)
 
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
         """Return the candidate for an address; None if it is left out."""
