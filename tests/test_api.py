@@ -158,7 +158,7 @@ def test_records_of_a_newer_schema_are_refused():
 def test_everything_public_is_there_and_nothing_heavy_is_imported():
     assert all(hasattr(webmain, name) for name in webmain.__all__)
     assert Hints(source="feed")
-    heavy = "numpy selectolax lxml sklearn scrapy nlpo3 icu4py dateparser tldextract sqlite3".split()
+    heavy = "numpy selectolax lxml sklearn scrapy nlpo3 icu4py dateparser publicsuffixlist tldextract sqlite3".split()
     code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,7 +1,7 @@
 """URLs: site key, normal form, joining of links. Nothing here raises on a malformed URL.
 
 A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The suffix
-list is the one bundled with tldextract plus platforms that it lacks (`platforms.txt`); it is read when first needed, never
+list is the one bundled with publicsuffixlist plus platforms that it lacks (`platforms.txt`); it is read when first needed, never
 fetched. All hosts below one registered domain are one site, because they have one owner.
 """
 
@@ -20,7 +20,7 @@ from webmain.clock import once
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
-    from tldextract import TLDExtract
+    from publicsuffixlist import PublicSuffixList
 
 MAX_URL_CHARS = 4_096  # longer URLs are refused: they never lead to articles, and often to crawler traps
 
@@ -111,17 +111,17 @@ def _ascii_host(name: str) -> str:
 
 
 @once
-def _suffix_list() -> TLDExtract:
+def _suffix_list() -> PublicSuffixList:
     """Return the bundled list of public suffixes, with the platforms that it lacks."""
-    from tldextract import TLDExtract
+    from publicsuffixlist import PSLFILE, PublicSuffixList
 
-    lines = Path(__file__).with_name("platforms.txt").read_text(encoding="utf-8").splitlines()
-    platforms = [line for line in lines if line and not line.startswith("#")]
-    return TLDExtract(cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True)
+    platforms = Path(__file__).with_name("platforms.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(PSLFILE).read_text(encoding="utf-8").splitlines() + [each for each in platforms if each[:1] != "#"]
+    return PublicSuffixList(lines, accept_unknown=False)
 
 
 def _registered_domain(host: str) -> str:
-    return _suffix_list().extract_str(host).top_domain_under_public_suffix
+    return _suffix_list().privatesuffix(host) or ""
 
 
 @lru_cache(maxsize=16_384)

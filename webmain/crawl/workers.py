@@ -40,6 +40,7 @@ from webmain.text.shingles import Signature, signature
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from webmain.extractors.base import Extractor, SiteExtractor
 
@@ -50,7 +51,7 @@ STOP_S: Final = 2.0
 
 _TICK_S: Final = 0.5
 
-_AHEAD: Final = 4
+PAGES_AHEAD: Final = 4
 """Pages per worker that are read ahead from an archive."""
 
 MAX_JUDGES: Final = 1_000
@@ -60,6 +61,12 @@ MAX_SIGNATURES: Final = 16
 """Maximum texts whose signature is cached until it is requested, normally at once."""
 
 T = TypeVar("T")
+
+
+def n_workers(settings: BaseSettings) -> int:
+    """Return the number of worker processes that a crawl's settings ask for."""
+    given = own(settings).get("WEBMAIN_WORKERS")
+    return cores() if given == "auto" else int(1 if given is None else given)
 
 
 class Workers:
@@ -91,8 +98,7 @@ class Workers:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the extension."""
         workers = cls(crawler)
-        given = own(crawler.settings).get("WEBMAIN_WORKERS")
-        workers.n = cores() if given == "auto" else int(1 if given is None else given)
+        workers.n = n_workers(crawler.settings)
         workers._ticks = Ticks(crawler, _TICK_S, workers._look_whether_stopped)
         connect(crawler, workers, "spider_opened", "spider_closed")
         return workers
@@ -165,7 +171,7 @@ class Workers:
 
     async def room(self) -> None:
         """Wait until another page may be read: number and bytes of the pages in progress are bounded."""
-        while self._n_pages >= _AHEAD * max(1, self.n) or self._n_bytes > MAX_AHEAD_BYTES:
+        while self._n_pages >= PAGES_AHEAD * max(1, self.n) or self._n_bytes > MAX_AHEAD_BYTES:
             self._changed.clear()
             await self._changed.wait()
 

@@ -13,7 +13,7 @@ from scrapy import Request, Spider
 from webmain.archive.common_crawl import Wanted
 from webmain.archive.warc import ArchiveError, Skip, read_pages
 from webmain.crawl.signals import crawl_closing, is_closing, tell_rejected
-from webmain.crawl.workers import Workers
+from webmain.crawl.workers import PAGES_AHEAD, Workers, n_workers
 from webmain.html.walls import wall_of
 from webmain.items import Reason, Rejected
 from webmain.spiders.arguments import read_archive_arguments, with_settings
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from webmain.items import Page
-
-PAGES_AT_ONCE: Final = 256
-"""Pages in the pipelines at once; how many are read at once is bounded by `Workers.room`."""
 
 MAX_WARNINGS: Final = 10
 """Damaged files listed in the summary; all are counted and logged."""
@@ -59,7 +56,6 @@ class ArchiveSpider(Spider):
 
     name = "archive"
     record: str | None = None
-    custom_settings = {"CONCURRENT_ITEMS": PAGES_AT_ONCE}
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
@@ -82,10 +78,11 @@ class ArchiveSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Use all cores unless the setting says otherwise."""
+        """Use all cores unless the setting says otherwise; Scrapy keeps `CONCURRENT_ITEMS` pages in memory."""
         super().update_settings(settings)
         if settings.get("WEBMAIN_WORKERS") is None:
             settings.set("WEBMAIN_WORKERS", "auto", priority="spider")
+        settings.set("CONCURRENT_ITEMS", PAGES_AHEAD * max(2, n_workers(settings)), priority="spider")
 
     async def start(self) -> AsyncIterator[Any]:
         """Make a request that fetches nothing, so that pages come from a callback: Scrapy takes those only as it has room."""
