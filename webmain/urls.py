@@ -1,8 +1,8 @@
 """URLs: site key, normal form, joining of links. Nothing here raises on a malformed URL.
 
 A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The suffix
-list is the one bundled with publicsuffixlist plus platforms that it lacks (`platforms.txt`); it is read when first needed, never
-fetched. All hosts below one registered domain are one site, because they have one owner.
+list is the one bundled with publicsuffixlist plus platforms that it lacks (`platforms.txt`); it is read when first needed,
+never fetched. All hosts below one registered domain are one site, because they have one owner.
 """
 
 from __future__ import annotations
