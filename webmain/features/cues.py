@@ -38,7 +38,7 @@ _DROPPED = lazy(f"[{_NO_LETTERS}]+")
 _VARIANTS: Final = {"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه"}
 _NO_WORD: Final = r"\d!-&(-/:-@\[-`{-¨ª-¿‐-‧‰-⁞←-⯿、-〿।॥،؛؟۔٠-٩۰-۹०-९๐-๙᠀-᠊"
 _WORD = lazy(rf"[^\s{_NO_WORD}]+")
-_SPACES: Final = {point: " " for point in range(128) if not _WORD.match(chr(point))}
+_SPACES: Final = bytes(point if point > 127 or _WORD.match(chr(point)) else 32 for point in range(256))
 _BETWEEN = lazy(f"[ {_NO_WORD}]+")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _DATE = lazy(  # begins with a digit, which the engine finds fast
@@ -88,15 +88,17 @@ def phrases() -> Phrases:
         for phrase in lines.split("\n"):
             bits[phrase] = bits.get(phrase, 0) | 1 << place
     bits.pop("", None)
-    lengths: dict[str, set[int]] = {phrase: {1} for phrase in bits if " " not in phrase}
+    n_words_of: dict[str, tuple[int, ...]] = dict.fromkeys([phrase for phrase in bits if " " not in phrase], (1,))
+    longer: dict[str, set[int]] = {}
     for phrase in [phrase for phrase in bits if " " in phrase]:
-        lengths.setdefault(phrase[: phrase.index(" ")], set()).add(phrase.count(" ") + 1)
+        longer.setdefault(phrase[: phrase.index(" ")], set()).add(phrase.count(" ") + 1)
+    for first, found in longer.items():
+        n_words_of[first] = (*sorted(found, reverse=True), *n_words_of.get(first, ()))
     unspaced: dict[str, list[str]] = {}
     for phrase in [phrase for phrase in bits if phrase[0] > "\u0dff"]:
         if len(phrase) > 1 and _UNSPACED.match(phrase):
             unspaced.setdefault(phrase[:2], []).append(phrase)
-    by_start = {start: tuple(sorted(found, key=lambda p: (-len(p), p))) for start, found in unspaced.items()}
-    n_words_of = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
+    by_start = {start: tuple(sorted(names, key=lambda p: (-len(p), p))) for start, names in unspaced.items()}
     return Phrases(bits, n_words_of, by_start)
 
 
@@ -117,11 +119,12 @@ def line_cues(line: str) -> int:
     """
     known, line = phrases(), line[:READ_CHARS]
     text = folded(line)
-    tokens = text.translate(_SPACES).split() if text.isascii() else _WORD.findall(text)
+    is_ascii = text.isascii()
+    tokens = text.encode("ascii").translate(_SPACES).decode("ascii").split() if is_ascii else _WORD.findall(text)
     found: list[tuple[int, int, bool]] = []  # bits, length, whether at the beginning
     if not known.n_words.keys().isdisjoint(tokens):
         found = _phrases(tokens[:_MAX_WORDS], known)
-    if not text.isascii() and _UNSPACED.search(text):
+    if not is_ascii and _UNSPACED.search(text):
         found += _unspaced(" ".join(tokens), known)
     bits = 0
     has_month = False
