@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.processes import fork_servers
+from tests.processes.fork_servers import fork_servers
 from webmain.evaluation import harness, predictions, worker
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.systems import Mode, System, describe

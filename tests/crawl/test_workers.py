@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy.settings import Settings
 
-from tests.processes import fork_servers
+from tests.processes.fork_servers import fork_servers
 from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock

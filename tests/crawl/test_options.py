@@ -93,12 +93,15 @@ def test_an_attribute_goes_before_the_setting_and_that_before_the_default():
 
 
 def test_the_add_on_adds_what_is_missing_and_keeps_what_the_project_names():
-    project = {"ITEM_PIPELINES": {"tests.test_options.Mine": 300, "webmain.pipelines.Store": None}, "DOWNLOAD_DELAY": 7}
+    project = {
+        "ITEM_PIPELINES": {"tests.crawl.test_options.Mine": 300, "webmain.pipelines.Store": None},
+        "DOWNLOAD_DELAY": 7,
+    }
     settings = Settings(project)
     before = {name: settings.getpriority(name) for name in settings}
     Articles().update_settings(settings)
     pipelines = {getattr(p, "__name__", p): number for p, number in settings.getdict("ITEM_PIPELINES").items()}
     wanted = {path.rpartition(".")[2]: number for path, number in PIPELINES.items() if "Store" not in path}
-    assert pipelines == {**wanted, "tests.test_options.Mine": 300, "webmain.pipelines.Store": None}
+    assert pipelines == {**wanted, "tests.crawl.test_options.Mine": 300, "webmain.pipelines.Store": None}
     assert {name: settings.getpriority(name) for name in settings} == before
     assert settings.getint("DOWNLOAD_DELAY") == 7

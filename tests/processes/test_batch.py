@@ -11,13 +11,13 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from tests.processes import fork_servers
+from tests.processes.fork_servers import fork_servers
 from webmain.extractors.base import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
 from webmain.processes import pool
 from webmain.processes.batch import AHEAD
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 WILD_SOURCE = """

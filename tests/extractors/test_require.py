@@ -9,8 +9,8 @@ import pytest
 from scrapy.exceptions import DropItem
 
 import webmain
+from tests.crawl.test_pipelines import FakeCrawler
 from tests.extractors.test_page_types import ARTICLE, SECTION
-from tests.test_pipelines import FakeCrawler
 from webmain.cli import main
 from webmain.crawl.options import page_options
 from webmain.extraction import Options, extract_page
