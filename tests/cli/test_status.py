@@ -3,10 +3,12 @@
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
-from tests.health.histories import NOW, usual
+from tests.health.histories import NOW, run, usual
 from webmain.cli import main
 from webmain.clock import use_clock
 from webmain.health.status import sparkline
@@ -62,6 +64,34 @@ def test_store_names_its_ledger_and_sites_choose(ledger, capsys, monkeypatch):
     (ledger.parent / "output").mkdir()
     ledger.rename("output/news.db.ledger")
     assert status() == 0
+
+
+def test_sites_of_several_ledgers_are_listed_under_each_ledgers_name(ledger, tmp_path, capsys):
+    other = tmp_path / "sport.db.ledger"
+    with Ledger(other) as file:
+        file.runs.write(usual(until_h=24))
+    assert status(ledger, other) == 1
+    out = capsys.readouterr().out
+    assert re.match(rf"{ledger}:\nsite .+\na\.example .+\n\n{other}:\nsite .+\na\.example .+\n", out)
+    assert f"\na.example ({other}): the last run was 24 h ago" in out
+
+
+OPEN = "import sys, webmain.ledger.ledger as l; file = l.Ledger(sys.argv[1]); print(flush=True); sys.stdin.read()"
+
+
+def test_killed_run_is_shown_as_killed_at_once(ledger, capsys):
+    with Ledger(ledger) as file:
+        file.runs.write([run(0.01, outcome=None, took_s=30)])
+    crawl = subprocess.Popen([sys.executable, "-c", OPEN, ledger], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with crawl:
+        crawl.stdout.readline()
+        status(ledger)
+        assert "running" in capsys.readouterr().out
+        crawl.kill()
+    status(ledger)
+    out = capsys.readouterr().out
+    assert "killed" in out
+    assert "running" not in out
 
 
 def test_json_has_everything(ledger, capsys):

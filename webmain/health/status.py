@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import now_s
 from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, spoken
 from webmain.health.prometheus import Textfile
-from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError
+from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError, is_open_elsewhere
 from webmain.ledger.hosts import Hosts
-from webmain.ledger.runs import Figures, Runs, SiteRun
+from webmain.ledger.runs import KILLED, Figures, Runs, SiteRun
 from webmain.text.terminal import one_line, pad
 
 N_TREND: Final = 7
@@ -75,10 +76,12 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     found: list[SiteStatus] = []
     wrong: list[tuple[str, Alarm]] = []
     for path in ledgers:
+        is_open = is_open_elsewhere(path)
         try:
             with LedgerFile(path, read_only=True, clock=lambda: now) as file:
                 histories, hosts = Runs(file).read(sites), Hosts(file)
-                for site, runs in histories.of.items():
+                for site, read in histories.of.items():
+                    runs = [run if is_open or run.outcome else replace(run, outcome=KILLED) for run in read]
                     watched = Watched(site, runs, hosts.all(site), now)
                     found.append(_site_status(watched, str(path)))
                 if histories.n_damaged:
@@ -110,23 +113,27 @@ def _site_status(site: Watched, ledger: str) -> SiteStatus:
 
 
 def as_table(status: Status) -> str:
-    """Return a line per site, then every alarm with advice."""
-    lines = []
-    if status.sites:
+    """Return a line per site, then every alarm with advice; sites of several ledgers under each ledger's name."""
+    lines: list[str] = []
+    has_several = len({each.ledger for each in status.sites}) > 1
+    for ledger, sites in groupby(status.sites, lambda each: each.ledger):
+        lines += [""] * bool(lines) + [f"{one_line(ledger)}:"] * has_several
         head = f"{pad('site', 28)} {'last run':>10} {'every':>8}   {pad('ended', 12)}"
         lines.append(f"{head} {'new':>6} {'changed':>7} {'gone':>5}  last {N_TREND}")
-        lines += [_row(each, status.at) for each in status.sites]
-    alarms = [(each.site, alarm) for each in status.sites for alarm in each.alarms] + list(status.ledgers)
-    for place, alarm in alarms:
-        lines += [
-            "",
-            f"{one_line(place)}: {one_line(alarm.message)}",
-            f"  {alarm.advice.replace('SITE', one_line(place))}",
-        ]
+        lines += [_row(each, status.at) for each in sites]
+    for each in status.sites:
+        where = f" ({one_line(each.ledger)})" if has_several else ""
+        lines += [line for alarm in each.alarms for line in _told(each.site, alarm, where)]
+    lines += [line for ledger, alarm in status.ledgers for line in _told(ledger, alarm)]
     n = sum(bool(each.alarms) for each in status.sites) + len({place for place, _ in status.ledgers})
     need = f"{n:,} need{'s' if n == 1 else ''} a person" if n else "nothing needs a person"
     lines += [""] * bool(lines) + [f"{len(status.sites):,} site{'' if len(status.sites) == 1 else 's'}, {need}"]
     return "\n".join(lines) + "\n"
+
+
+def _told(place: str, alarm: Alarm, where: str = "") -> list[str]:
+    name = one_line(place)
+    return ["", f"{name}{where}: {one_line(alarm.message)}", f"  {alarm.advice.replace('SITE', name)}"]
 
 
 def _row(each: SiteStatus, now: float) -> str:

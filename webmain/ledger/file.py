@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import sqlite3
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -145,6 +147,24 @@ class LedgerFile:
                     " Without it the next crawl fetches everything again, and stores nothing twice"
                 )
             raise LedgerError(f"{self.path}: {message}") from error
+
+
+_SHARED_LOCK: Final = 0x40000002, 510
+"""The bytes, first and number, of which each open connection locks one (SQLite's file format, 2.1)."""
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Return True if another process has the ledger open, as a crawl has until it ends; also if the system cannot tell.
+
+    A process that has the ledger open itself must not call this: closing the file releases SQLite's own locks.
+    """
+    question = struct.pack("hhqqi", fcntl.F_WRLCK, 0, *_SHARED_LOCK, 0)
+    try:
+        with path.open("rb") as file:
+            answer = fcntl.fcntl(file, fcntl.F_GETLK, question)
+    except OSError:
+        return True
+    return bool(struct.unpack("hhqqi", answer)[0] != fcntl.F_UNLCK)
 
 
 def copy_ledger(path: Path, target: Path) -> None:
