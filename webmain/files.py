@@ -192,18 +192,24 @@ class AppendFile:
 def replaced_whole(path: Path) -> Iterator[Path]:
     """Give the path of a file beside `path` to write to, which takes its place when it is whole, even after a crash.
 
-    Raises OSError: `path` is a folder, or the system refuses.
+    A device or a named pipe, such as /dev/null, is written to itself. Raises OSError: `path` is a folder, or the system
+    refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        yield path
+        return
     part = path.with_name(f".{path.name[:40]}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         yield part
         _sync(part)
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename = str(path)
         raise
     with suppress(OSError):  # some file systems cannot
         _sync(path.parent)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from webmain import cli
 from webmain.cli import exits
 from webmain.extractors.base import create
 from webmain.items import Article
+from webmain.ledger.ledger import Ledger
+from webmain.store.registry import open_store
 from webmain.store.review import Entry, ReviewList, review_path
 
 ROOT = Path(__file__).parents[2]
@@ -279,8 +282,54 @@ def test_a_full_disk_is_told_without_a_traceback(page):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     assert done.returncode == exits.UNWRITTEN
-    assert done.stderr.startswith("webmain: the output can not be written: ")
+    assert done.stderr.startswith("webmain: the output cannot be written: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["extract", "PAGE", "-o"],
+        ["explain", "PAGE", "-o"],
+        ["cloud", "PAGE", "-f", "html", "-o"],
+        ["export", "jsonl:STORE", "-f", "csv", "-o"],
+        ["status", "LEDGER", "--prometheus"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_ends_alike_where_its_file_cannot_be_written(command, page, tmp_path, capsys, make_article):
+    with open_store(f"jsonl:{tmp_path / 'a.jsonl'}") as store:
+        store.add(make_article(1))
+        store.commit()
+    Ledger(tmp_path / "a.ledger").close()
+    places = {"PAGE": page, "jsonl:STORE": f"jsonl:{tmp_path / 'a.jsonl'}", "LEDGER": str(tmp_path / "a.ledger")}
+    arguments = [places.get(each, each) for each in command]
+    assert cli.main([*arguments, str(tmp_path)]) == exits.UNWRITTEN
+    assert capsys.readouterr().err == f"webmain: the output cannot be written: {tmp_path}: Is a directory\n"
+
+
+def test_extract_writes_a_file_in_one_step_and_leaves_it_where_there_is_no_article(page, tmp_path, capsys):
+    target, empty = tmp_path / "out.txt", tmp_path / "empty.html"
+    empty.touch()
+    assert cli.main(["extract", page, "-o", "-"]) == exits.OK
+    text = capsys.readouterr().out
+    assert cli.main(["extract", page, "-o", str(target)]) == exits.OK
+    assert target.read_text("utf-8") == text
+    assert cli.main(["extract", str(empty), "-o", str(target)]) == exits.REJECTED
+    assert f"no article; {target} is left as it is" in capsys.readouterr().err
+    assert target.read_text("utf-8") == text
+    assert [p.name for p in tmp_path.glob(".*")] == []
+
+
+def test_a_named_pipe_is_written_to_and_not_replaced(page, tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text("utf-8")), daemon=True)
+    reader.start()
+    assert cli.main(["extract", page, "-o", str(pipe)]) == exits.OK
+    assert pipe.is_fifo()
+    reader.join()
+    assert PARAGRAPH in read[0]
 
 
 @pytest.mark.parametrize("source", ["ftp://a.example/x", "gopher://a.example/", "FTP://a.example/x"])

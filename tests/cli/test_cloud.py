@@ -107,7 +107,7 @@ def test_own_stop_words(page, tmp_path, capsys):
         (("--against", "nowhere.html"), exits.NOT_FOUND, "nowhere.html"),
         (("--under",), exits.USAGE, "--under needs --against"),
         (("-o", "cloud.tiff"), exits.USAGE, "the name tells no format"),
-        (("-o", "/nowhere/cloud.html"), exits.UNWRITTEN, "/nowhere/cloud.html"),
+        (("-o", "/dev/null/cloud.html"), exits.UNWRITTEN, "/dev/null"),
         (("-o", "/nowhere/cloud.png", "--font", "/nowhere.ttf"), exits.NOT_FOUND, "/nowhere.ttf"),
     ],
 )

@@ -321,7 +321,7 @@ def test_the_same_pages_given_twice_are_refused(gold, tmp_path, capsys):
 def test_a_file_that_is_no_folder_is_not_written(gold, tmp_path, capsys):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     assert run(gold, "-e", "pab", "--jobs", "0", "--out", str(tmp_path / "file")) == exits.UNWRITTEN
-    assert f"the output can not be written: {tmp_path / 'file'}" in capsys.readouterr().err
+    assert f"the output cannot be written: {tmp_path / 'file'}" in capsys.readouterr().err
 
 
 def test_a_failure_inside_a_protocol_is_told_with_its_file(gold, capsys, monkeypatch):

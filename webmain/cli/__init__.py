@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        print(f"webmain: the output can not be written: {place}{error.strerror or error}", file=sys.stderr)
+        print(f"webmain: the output cannot be written: {place}{error.strerror or error}", file=sys.stderr)
         _drop_stdout()
         return UNWRITTEN
     except KeyboardInterrupt:

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import add_filters, add_source, in_range, positive_int, read_page, tell
+from webmain.cli.sources import (
+    add_filters,
+    add_output,
+    add_source,
+    in_range,
+    is_file,
+    output,
+    positive_int,
+    read_page,
+    tell,
+)
 from webmain.items import Article
 from webmain.store.found import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
@@ -56,7 +66,7 @@ def add(commands: Commands) -> None:
     cloud.add_argument("--top", type=positive_int, default=100, metavar="N", help="words at most (100)")
     cloud.add_argument("--stopwords", metavar="FILE", type=_stopwords, help="your own stop words, by language")
     cloud.add_argument("-f", "--format", choices=FORMATS, help="what to make (table, or by the name of FILE)")
-    cloud.add_argument("-o", "--output", metavar="FILE", help="where to write it (standard output)")
+    add_output(cloud)
     cloud.add_argument("--order", choices=("weight", "alphabet", "text"), help="of words in html and in lines")
     cloud.add_argument(
         "--shape", choices=("packed", "lines"), default="packed", help="how a picture places words (packed)"
@@ -97,23 +107,22 @@ def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
     if cloud.uncertain:
         tell(f"counts may be too small by up to {cloud.uncertain:,}: rare words were forgotten to save memory")
     made = _drawn(cloud, args, form)
-    if args.output:
-        Path(args.output).write_bytes(made)
-    elif form == "png":
-        sys.stdout.buffer.write(made)
-    else:
-        sys.stdout.write(made.decode())
+    with output(args.output) as file:
+        if form == "png":
+            file.buffer.write(made)
+        else:
+            file.write(made.decode())
     return REJECTED if pages.n_rejected else OK
 
 
 def _format(args: argparse.Namespace) -> str:
     """Return the requested format, or the one of the file's suffix if none is given."""
     form: str | None = args.format
-    if form is None and args.output:
+    if form is None and is_file(args.output):
         form = {"htm": "html", "txt": "table"}.get(suffix := Path(args.output).suffix.lower()[1:], suffix)
         if form not in FORMATS:
             raise Failure(USAGE, f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
-    if form == "png" and not args.output and sys.stdout.isatty():
+    if form == "png" and not is_file(args.output) and sys.stdout.isatty():
         raise Failure(USAGE, "a PNG is nothing for a terminal: give its file with -o")
     return form or "table"
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
-from webmain.cli.sources import add_source, local_file, read_page, tell
+from webmain.cli.sources import add_source, local_file, output, read_page, tell
 from webmain.explain.records import block_record, page_record, rounded
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
@@ -47,7 +46,7 @@ def add(commands: Commands) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="write the page with its blocks marked, and all of this, as one HTML file",
+        help="write the page with its blocks marked, and all of this, as one HTML file (-: to standard output)",
     )
     explain.add_argument(
         "--against", metavar="METHOD", help="another method on the same page: what only one of them keeps"
@@ -181,10 +180,10 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
 def _write(found: Explanation, path: str, comparison: Comparison | None, texts: Sequence[TextComparison]) -> int:
     from webmain.explain.page import MissingExtraError, explanation_page
 
-    try:
-        Path(path).write_text(explanation_page(found, comparison=comparison, texts=texts), encoding="utf-8")
-    except (MissingExtraError, OSError) as error:
-        raise Failure(USAGE, f"{path}: {error.strerror}" if isinstance(error, OSError) else error) from error
+    with failing(USAGE, MissingExtraError):
+        page = explanation_page(found, comparison=comparison, texts=texts)
+    with output(path) as file:
+        file.write(page)
     return OK if found.rejected is None else REJECTED
 
 

@@ -8,10 +8,19 @@ import math
 import sys
 from collections import Counter, deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
-from webmain.cli.sources import ArchivePages, add_source, in_range, read_page, tell
+from webmain.cli.sources import (
+    ArchivePages,
+    add_output,
+    add_source,
+    in_range,
+    is_file,
+    output,
+    read_page,
+    tell,
+)
 from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -45,6 +54,7 @@ def add(commands: Commands) -> None:
         help="what to print (default: text); json prints one record, or one a line where there are several pages; "
         "text and markdown come without control characters",
     )
+    add_output(extract)
     extract.add_argument(
         "--keep",
         type=_keep,
@@ -79,6 +89,15 @@ def _keep(text: str) -> Keep:
 
 
 def _extract(args: argparse.Namespace) -> int:
+    with output(args.output) as file:
+        code, n_articles = _print_all(args, file)
+        if is_file(args.output) and not n_articles:
+            raise Failure(code, f"no article; {args.output} is left as it is")
+    return code
+
+
+def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
+    """Print the articles; return the exit code, and how many there were."""
     from webmain import TOP_WORDS
     from webmain.extraction import Options
     from webmain.processes.batch import Walk, answers, cores
@@ -104,7 +123,7 @@ def _extract(args: argparse.Namespace) -> int:
     )
     sources = _Sources(args)
     several = has_archives or len(args.source) > 1
-    printer = _Printer(args.format, several=several)
+    printer = _Printer(args.format, file, several=several)
     notes: set[str] = set()
     counts: Counter[str] = Counter()
     bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
@@ -129,7 +148,7 @@ def _extract(args: argparse.Namespace) -> int:
     if has_archives:
         reasons = ", ".join(f"{n} {reason}" for reason, n in counts.most_common() if reason != "article")
         tell(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
-    return max(sources.worst, REJECTED if n_rejected else OK)
+    return max(sources.worst, REJECTED if n_rejected else OK), counts["article"]
 
 
 def _bar(total: int | None) -> tqdm[Any]:
@@ -185,22 +204,23 @@ def _is_archive(source: str) -> bool:
 class _Printer:
     """Prints articles as they come."""
 
-    def __init__(self, form: str, *, several: bool) -> None:
+    def __init__(self, form: str, file: TextIO, *, several: bool) -> None:
         self._form = form
+        self._file = file
         self._several = several
         self._n_printed = 0
 
     def print(self, article: Article) -> None:
         """Print an article, separated from the one before it."""
         if self._form == "json":
-            print(article.to_json(indent=None if self._several else 2))
+            self._file.write(article.to_json(indent=None if self._several else 2) + "\n")
             return
-        if self._n_printed:
-            print("\n" + "-" * 72 + "\n")
+        parts = ["\n" + "-" * 72 + "\n"] if self._n_printed else []
         self._n_printed += 1
-        print(without_controls(article.to_markdown().rstrip() if self._form == "markdown" else article.text))
+        parts.append(without_controls(article.to_markdown().rstrip() if self._form == "markdown" else article.text))
         if article.words:
-            print("\n" + without_controls(_table(article, self._form)))
+            parts.append("\n" + without_controls(_table(article, self._form)))
+        self._file.write("\n".join(parts) + "\n")
 
 
 def _table(article: Article, form: str) -> str:

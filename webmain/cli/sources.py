@@ -6,8 +6,9 @@ import argparse
 import math
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
@@ -76,6 +77,33 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
         help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
     )
     parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add --output."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write to FILE, which is replaced in one step (default: -, standard output)",
+    )
+
+
+def is_file(name: str | None) -> bool:
+    """Return True if --output names a file, not standard output."""
+    return name not in (None, "-")
+
+
+@contextmanager
+def output(name: str | None) -> Iterator[TextIO]:
+    """Open what --output names; a file is replaced at the end, or left as it is after an exception."""
+    from webmain.files import replaced_whole
+
+    if name is None or name == "-":
+        yield sys.stdout
+        return
+    with replaced_whole(Path(name)) as part, part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        yield file
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
-from webmain.cli.sources import tell
+from webmain.cli.exits import NOT_FOUND, OK, USAGE
+from webmain.cli.sources import output, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -64,9 +64,9 @@ def _status(args: argparse.Namespace) -> int:
         return NOT_FOUND
     sites = [site_key(each) or each for each in args.what if not _is_file(each)]
     status = status_of(ledgers, sites)
-    if args.prometheus and (error := _write(Path(args.prometheus), as_prometheus(status))):
-        tell(error)
-        return UNWRITTEN
+    if args.prometheus:
+        with output(args.prometheus) as file:
+            file.write(as_prometheus(status))
     if args.json:
         json.dump(as_values(status), sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
@@ -85,15 +85,3 @@ def _ledger(text: str) -> Path:
     """Return a ledger's path; for a store, the ledger beside it."""
     beside = Path(text + ".ledger")
     return beside if beside.is_file() else Path(text)
-
-
-def _write(path: Path, text: str) -> str:
-    """Replace a file in one step; return the error message."""
-    from webmain.files import replaced_whole
-
-    try:
-        with replaced_whole(path) as part:
-            part.write_text(text, encoding="utf-8")
-    except OSError as error:
-        return f"{path}: can not be written: {error.strerror or error}"
-    return ""

@@ -87,7 +87,7 @@ def export(articles: Iterable[Article], path: str | Path, *, format: Format | st
     try:
         _WRITERS[form](counted(), place)
     except OSError as error:
-        raise write_failure(f"export {place}", error) from error
+        raise write_failure(f"the output cannot be written: {place}", error) from error
     return n
 
 
