@@ -476,3 +476,27 @@ def test_the_documentation_names_every_option_and_no_other(capsys):
 def test_the_documentation_names_every_system():
     text = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
     assert [name for name in ("all_text", *PEERS) if f"`{name}`" not in text] == []
+
+
+WITHOUT_TRAIN = """
+import sys
+for name in ("jinja2", "lightgbm", "matplotlib", "rapidfuzz", "threadpoolctl"):
+    sys.modules[name] = None
+from webmain.cli import main
+sys.exit(main(["evaluate", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--list"], exits.OK, "formats of reports: table, csv, json, html"),
+        (["gold"], exits.USAGE, "evaluate needs jinja2, matplotlib, rapidfuzz: pip install 'webmain[train]'"),
+    ],
+)
+def test_without_the_extra_train_the_lists_are_printed_and_the_rest_names_it(arguments, code, told):
+    command = [sys.executable, "-c", WITHOUT_TRAIN, *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (code, told if code == 0 else f"webmain: {told}"), (
+        done.stdout
+    )

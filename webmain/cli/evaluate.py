@@ -109,9 +109,8 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> int:
-    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Failure(USAGE, f"evaluate needs {', '.join(missing)}: pip install webmain[train]")
+    if not args.list and (missing := [name for name in EXTRA if importlib.util.find_spec(name) is None]):
+        raise Failure(USAGE, f"evaluate needs {', '.join(missing)}: pip install 'webmain[train]'")
     from webmain.evaluation.gold import GoldError
     from webmain.evaluation.predictions import PredictionsError
     from webmain.evaluation.systems import UnknownSystem

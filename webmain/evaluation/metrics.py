@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from types import MappingProxyType
 
-from rapidfuzz.distance import LCSseq
-
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.tokens import TextPair, tokens
 from webmain.text.agreement import Agreement, overlap, subsequence
@@ -84,6 +82,8 @@ def summary_level(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[st
     `n_common` is the size of the united longest common subsequences, no token counted more often than the prediction
     has it. Tokens beyond `MAX_ROUGE_TOKENS` of either text are counted, but not matched.
     """
+    from rapidfuzz.distance import LCSseq
+
     predicted_lines = Counter(tuple(line) for line in predicted)
     gold_lines = Counter(tuple(line) for line in gold)
     available, wanted = _token_counts(predicted_lines), _token_counts(gold_lines)

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz.distance import LCSseq, Levenshtein
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
@@ -64,6 +62,8 @@ def subsequence(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> Agre
 
     References: the Line-Block paper's evaluation. Deviation: none.
     """
+    from rapidfuzz.distance import LCSseq
+
     return Agreement(n_common=LCSseq.similarity(predicted, gold), n_predicted=len(predicted), n_gold=len(gold))
 
 
@@ -73,6 +73,8 @@ def lcs_members(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[b
     Of several subsequences of the same length one is chosen, always the same for the same arguments. Memory is a bit for
     each pair of items.
     """
+    from rapidfuzz.distance import LCSseq
+
     members = [False] * len(first)
     for block in LCSseq.opcodes(second, first).as_matching_blocks():
         members[block.b : block.b + block.size] = [True] * block.size
@@ -85,4 +87,6 @@ def matching_ratio(first: Sequence[Hashable], second: Sequence[Hashable]) -> flo
     Edits are insertions, deletions and replacements of one item; 1.0 for two empty sequences. It is at most the share of
     common items by the longest common subsequence, 2 LCS / (n + m), which other libraries call the ratio of two sequences.
     """
+    from rapidfuzz.distance import Levenshtein
+
     return Levenshtein.normalized_similarity(first, second)
