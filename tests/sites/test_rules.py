@@ -123,7 +123,8 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
         ('["bücher.example/a"]\ndelay = 1', ("sites.toml:1:", "is no domain")),
         ("a = " + "[" * 100_000, ("sites.toml: tables or lists are too deep",)),
         (".".join("a" * 5000) + " = 1", ("sites.toml: tables or lists are too deep",)),
-        ('[paper.example]\ntitle = h1', ("sites.toml:2: no valid TOML",)),
+        ('[paper.example]\ndelay = 1\ndelay = 2\n', ("sites.toml:3: is not valid TOML",)),
+        ('[paper.example]\ntitle = h1', ("sites.toml:2: is not valid TOML",)),
     ],
 )  # fmt: skip
 def test_mistakes_are_named_with_file_and_line(tmp_path, text, told):
@@ -136,6 +137,9 @@ def test_all_mistakes_are_told_at_once_and_a_missing_file_too(tmp_path):
     with pytest.raises(SitesError) as error:
         read_sites(write(tmp_path, '[a.example]\ndelay = "x"\n[b.example]\ntitle = "h1["'))
     assert len(str(error.value).splitlines()) == 2
+    (tmp_path / "latin.toml").write_bytes(b'["a.example"]\ntitle = "\xe9"')
+    with pytest.raises(SitesError, match=r"latin\.toml:2: is not UTF-8"):
+        read_sites(tmp_path / "latin.toml")
     with pytest.raises(SitesError, match=r"none\.toml: cannot be read"):
         read_sites(tmp_path / "none.toml")
 

@@ -46,7 +46,7 @@ def _check(args: argparse.Namespace) -> int:
         for problem in checked.problems[:MAX_SHOWN]:
             place = f"{problem.place}: " if problem.place else ""
             reason = "".join(c if c.isprintable() else " " for c in problem.reason)
-            print(f"{path}: {place}{reason}")
+            print(reason if reason.startswith(str(path)) else f"{path}: {place}{reason}")
         if len(checked.problems) > MAX_SHOWN:
             print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
         wrong = f", {len(checked.problems):,} can not be" if checked.problems else ""

@@ -149,9 +149,13 @@ def read_sites(path: str | Path) -> Sites:
         tables = list(_flat(tomllib.loads(text)))
     except OSError as error:
         raise SitesError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        line = re.search(r"\(at line (\d+)", str(error))
-        raise SitesError(f"{path}{':' + line[1] if line else ''}: no valid TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SitesError(f"{path}:{line}: is not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        message, _, position = str(error).partition(" (at line ")
+        number = position.partition(",")[0] or len(text.splitlines())  # else it says "at end of document"
+        raise SitesError(f"{path}:{number}: is not valid TOML: {message}") from error
     except RecursionError as error:
         raise SitesError(f"{path}: tables or lists are too deep") from error
     lines = _line_numbers(text)
@@ -181,7 +185,8 @@ def read_sites(path: str | Path) -> Sites:
                     problems.append(f"{at}: {site}: {key}: {error}")
             found[site] = SiteRules(site=site, place=place(name), **{k: v for k, v in options.items() if k in _KEYS})
     if problems:
-        raise SitesError("\n".join(problems))
+        folder = str(path).removesuffix(path.name)
+        raise SitesError("\n".join(folder + problem for problem in problems))
     return Sites(found)
 
 
