@@ -1,4 +1,5 @@
 import contextlib
+import gzip
 import json
 import time
 from pathlib import Path
@@ -252,6 +253,22 @@ def test_a_long_description_in_paragraphs_is_the_article_and_a_short_one_is_not(
     assert long.hints.content_html is not None
     assert short.hints.content_html is None
     assert short.hints.summary is not None
+
+
+def test_gzip_without_a_header_is_unpacked_and_broken_gzip_is_no_feed():
+    body = gzip.compress(rss("<item><link>/a</link></item>"))
+    assert only(body).url == "https://news.example/a"
+    with pytest.raises(NotAFeed):
+        read_feed(body[:3] + b"broken", url=URL)
+
+
+def test_the_text_of_an_unclosed_entry_is_not_taken_for_its_own():
+    paragraph = "<p>" + "word " * 80 + "<p><b>"
+    feed = read_feed(
+        rss(*(f"<item><link>/{n}</link><description>{paragraph * 4}</description></item>" for n in range(3))), url=URL
+    )
+    assert [entry.url.rpartition("/")[2] for entry in feed.entries] == ["0", "1", "2"]
+    assert [entry.hints.content_html is None for entry in feed.entries] == [True, True, False]
 
 
 def link(href: str, **attributes: str) -> dict[str, str | None]:

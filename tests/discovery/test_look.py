@@ -105,6 +105,15 @@ def test_a_page_with_a_fifth_of_the_feeds_text_has_its_own(n_on_page, lacks):
     assert lacks_text(read(body), FEED) is lacks
 
 
+def test_a_page_with_other_prose_of_that_length_keeps_it():
+    assert not lacks_text(read(f"<p>{SENTENCE.replace('bridge', 'tower') * 40}</p>"), FEED)
+
+
+def test_text_in_a_form_that_holds_most_of_the_page_counts():
+    found = evidence(read(f"<form><p>{SENTENCE * 5}</p><p><button>{SENTENCE * 2}</button></p></form><p>{SENTENCE}</p>"))
+    assert found.paragraph_chars == len((SENTENCE * 5).strip()) + len(SENTENCE.strip())
+
+
 def test_a_feeds_summary_never_stands_in_for_a_page():
     assert not lacks_text(read("<p>Loading</p>"), "<p>" + SENTENCE + "</p>")
 

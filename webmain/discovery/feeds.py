@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -14,6 +16,7 @@ from lxml import etree
 
 from webmain.discovery.entries import Collected, Entry
 from webmain.discovery.markup import (
+    GZIP,
     UnsafeMarkup,
     absolute_url,
     local_name,
@@ -70,7 +73,7 @@ def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
     Parameters
     ----------
     body : bytes
-        As received, after content decoding.
+        As received, after content decoding; gzip is recognised by its first bytes.
     url : str
         Where it came from; relative addresses are joined to it (and to `xml:base`).
     max_entries : int
@@ -81,6 +84,9 @@ def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
     NotAFeed
         The body is empty, an HTML page, another kind of XML or JSON, or has an unterminated DOCTYPE.
     """
+    if body.startswith(GZIP):
+        with suppress(zlib.error):
+            body = zlib.decompressobj(wbits=31).decompress(body, MAX_BYTES)
     body = body[:MAX_BYTES]
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start:
@@ -184,9 +190,12 @@ def _inner_html(element: etree._Element) -> str:
 
 
 def _markup(children: Children, name: str) -> str | None:
-    """Return the escaped or inline HTML of the first child of this name, bounded; None if there is none."""
+    """Return the escaped or inline HTML of the first child of this name; None if there is none, or it is unclosed."""
     element = next(iter(children.get(name, ())), None)
-    if element is None or sum(1 for _ in islice(element.iter(), _MAX_NODES)) == _MAX_NODES:
+    if element is None:
+        return None
+    nodes = list(islice(element.iter(), _MAX_NODES))
+    if len(nodes) == _MAX_NODES or any(str(node.tag).endswith(("item", "entry")) for node in nodes[1:]):
         return None
     content = _inner_html(element) if len(element) else (element.text or "").strip()
     return content if content and len(content) <= MAX_CONTENT_CHARS else None

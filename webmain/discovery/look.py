@@ -233,9 +233,15 @@ def look(document: Document) -> Look:
 
 
 def _shown_chars(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the characters of each visible text run, and how many of them are in links."""
+    """Return the characters of each visible text run, and how many of them are in links.
+
+    Text in forms counts only if it is more than half: ASP.NET puts the whole page in a form.
+    """
     leaves = document.leaves
-    chars = (leaves.n_chars * ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)).astype(np.int32)
+    chars = (leaves.n_chars * ~leaves.has(HIDDEN | Flag.IN_CONTROL)).astype(np.int32)
+    in_form = chars * leaves.has(Flag.IN_FORM)
+    if 2 * in_form.sum() <= chars.sum():
+        chars -= in_form
     return chars, (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32)
 
 
@@ -271,7 +277,7 @@ def _pager(document: Document, links: Iterable[Link]) -> list[Link]:
 def lacks_text(document: Document, content_html: str) -> bool:
     """Return True if a page shows hardly anything of the text in its feed, as an empty page that a script fills does.
 
-    A page with at least the first fifth of it, as before a paywall, has a text of its own.
+    A page with at least the first fifth of it, as before a paywall, has a text of its own; so has one with as much prose.
     """
     from webmain.html.tree import read_tree
 
@@ -279,6 +285,9 @@ def lacks_text(document: Document, content_html: str) -> bool:
     wanted = [text for text in leaves.texts if len(text) >= THRESHOLDS.paragraph_chars]
     total = sum(map(len, wanted))
     if total < THRESHOLDS.feed_chars:
+        return False
+    own = paragraphs_of(default_blocks(document).of_unit, *_shown_chars(document))
+    if own.sum() >= total:
         return False
     shown = "\n".join(document.leaves.texts)
     return sum(len(text) for text in wanted if text in shown) < THRESHOLDS.shown_share * total

@@ -19,6 +19,7 @@ from lxml import etree
 from webmain.html.encoding import decode
 from webmain.urls import MAX_URL_CHARS, join
 
+GZIP: Final = b"\x1f\x8b"
 MAX_REFERENCES: Final = 2_000_000
 _PIECE: Final = 1 << 16
 _HEAD_CHARS: Final = 1 << 16

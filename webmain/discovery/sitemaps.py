@@ -20,6 +20,7 @@ from lxml import etree
 from webmain.discovery.entries import Collected, Entry
 from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
 from webmain.discovery.markup import (
+    GZIP,
     Cleaner,
     UnsafeMarkup,
     decode_pieces,
@@ -36,8 +37,7 @@ MAX_URLS: Final = 1_000_000
 MAX_BYTES: Final = 128 * 1024 * 1024
 """Bytes that are read, after decompression; the protocol's own limits are 50,000 addresses and 50 MiB."""
 
-_GZIP: Final = b"\x1f\x8b"
-_MAX_GZIP_LAYERS: Final = 2  # Content-Encoding on top of a gzipped file
+_MAXGZIP_LAYERS: Final = 2  # Content-Encoding on top of a gzipped file
 _PIECE: Final = 1 << 16
 _MAX_TEXT_CHARS: Final = 8192
 _MAX_LINES: Final = 1_000_000
@@ -148,7 +148,7 @@ class _Reader:
 
     def _pieces(self, body: bytes) -> Iterator[bytes]:
         """Yield at most `max_bytes` of the body, decompressed, in pieces of bounded size."""
-        pieces = pieces_of(body) if not body.startswith(_GZIP) else self._inflated(body)
+        pieces = pieces_of(body) if not body.startswith(GZIP) else self._inflated(body)
         left = self.max_bytes
         for piece in pieces:
             if len(piece) > left:
@@ -163,8 +163,8 @@ class _Reader:
         """Decompress gzip with all its members; from a broken or truncated file, yield what can be read."""
         file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
         try:
-            for _ in range(_MAX_GZIP_LAYERS - 1):
-                if file.peek(2)[:2] == _GZIP:
+            for _ in range(_MAXGZIP_LAYERS - 1):
+                if file.peek(2)[:2] == GZIP:
                     file = gzip.GzipFile(fileobj=file, mode="rb")
             while piece := file.read1(8 * _PIECE):
                 yield piece
