@@ -37,7 +37,7 @@ MAX_URLS: Final = 1_000_000
 MAX_BYTES: Final = 128 * 1024 * 1024
 """Bytes that are read, after decompression; the protocol's own limits are 50,000 addresses and 50 MiB."""
 
-_MAXGZIP_LAYERS: Final = 2  # Content-Encoding on top of a gzipped file
+_MAX_GZIP_LAYERS: Final = 2  # Content-Encoding on top of a gzipped file
 _PIECE: Final = 1 << 16
 _MAX_TEXT_CHARS: Final = 8192
 _MAX_LINES: Final = 1_000_000
@@ -163,7 +163,7 @@ class _Reader:
         """Decompress gzip with all its members; from a broken or truncated file, yield what can be read."""
         file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
         try:
-            for _ in range(_MAXGZIP_LAYERS - 1):
+            for _ in range(_MAX_GZIP_LAYERS - 1):
                 if file.peek(2)[:2] == GZIP:
                     file = gzip.GzipFile(fileobj=file, mode="rb")
             while piece := file.read1(8 * _PIECE):
