@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -138,7 +139,8 @@ class Site(OwnAddresses, Waiting):
         self._others: set[bytes] = set()
         self._n_hits = 0
         self._channels: dict[int, int] = {}  # keyed by the hash of an address
-        self._ages: dict[int, float] = {}  # of articles
+        self._ages = array("d")  # when articles appeared, and the hashes of their addresses: 16 bytes each, not 140
+        self._aged = array("q")
 
     # ---- Finding
 
@@ -295,7 +297,8 @@ class Site(OwnAddresses, Waiting):
         self._n_hits += is_article
         self._unnamed += is_article and not is_named
         if is_article and newest > UNDATED and len(self._ages) < self.limits.remembered:
-            self._ages[hash(url)] = newest
+            self._ages.append(newest)
+            self._aged.append(hash(url))
 
     def _note_channel(self, key: int, channel: int) -> None:
         """Record the channel through which an address, by its hash, was found."""
@@ -309,7 +312,8 @@ class Site(OwnAddresses, Waiting):
         oldest = max(since, self.wanted.oldest)
         if self.backlog.newest() >= oldest or any(newest >= oldest for newest in self._queued.values()):
             return None
-        recent = ((age, Channel(self._channels.get(key, 0))) for key, age in self._ages.items() if age >= oldest)
+        ages = dict(zip(self._aged, self._ages, strict=True))
+        recent = ((age, Channel(self._channels.get(key, 0))) for key, age in ages.items() if age >= oldest)
         return estimate_coverage(recent)
 
     @property
