@@ -107,7 +107,7 @@ def extract(
         The page cannot give an article; see its `reason`. A ValueError. An unforeseen error, of a method of your own for
         one, is its `__cause__` (`INTERNAL_ERROR`).
     ModelError
-        The site's model can not be used. A ValueError.
+        The site's model cannot be used. A ValueError.
     TypeError
         The page is neither str nor bytes.
     ValueError
@@ -219,7 +219,7 @@ def extract_many(
     Raises
     ------
     PoolError
-        Worker processes can not be started. A RuntimeError.
+        Worker processes cannot be started. A RuntimeError.
     ValueError, TypeError
         As for `extract`.
 

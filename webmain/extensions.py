@@ -203,6 +203,6 @@ class Feeds(FeedExporter):
         if stats.get_value("webmain/feed_error"):
             return
         name = uri or ", ".join(self.feeds)
-        message = f"feed {name}: can not be written: {error}"
+        message = f"feed {name}: cannot be written: {error}"
         logger.error("%s", message)
         stats.set_value("webmain/feed_error", message)

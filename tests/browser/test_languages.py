@@ -32,7 +32,7 @@ TOFU = """([letters, font]) => {
   const none = [drawn(" "), drawn("\\u0378"), drawn("\\u{e0fff}")];
   return letters.filter((letter) => none.includes(drawn(letter)));
 }"""
-"""The letters that a font and those that stand in for it can not draw: they look like a letter that does not exist."""
+"""The letters that a font and those that stand in for it cannot draw: they look like a letter that does not exist."""
 
 
 def fonts_of(page, selector: str) -> set[str]:

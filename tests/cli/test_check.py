@@ -89,14 +89,14 @@ def test_what_can_not_be_read_is_named_with_its_place(tmp_path: Path, capsys: py
         "a.jsonl: line 2: no article record, or not as it was written (article 1)",
         "a.jsonl: line 3: no JSON (article 2): Expecting value",
         "the last line is unfinished (1 bytes)",
-        "a.jsonl: JSONL store, 1 articles can be read, 3 can not be",
+        "a.jsonl: JSONL store, 1 articles can be read, 3 cannot be",
         "a.db: article row 2: the text of article 1 does not agree with its fingerprint",
         "a.db: article row 3: no article record",
-        "a.db: SQLite store, 1 articles can be read, 2 can not be",
+        "a.db: SQLite store, 1 articles can be read, 2 cannot be",
         "a.ledger: urls row 2: https://news.example/1: the hints' title is of a wrong type",
         "a.ledger: urls row 3: https://news.example/2: no state ('x')",
         "a.ledger: urls row 4: https://news.example/3: no time in newest: 'soon'",
-        "a.ledger: ledger, 1 addresses can be read, 3 can not be",
+        "a.ledger: ledger, 1 addresses can be read, 3 cannot be",
     ):
         assert line in out
 

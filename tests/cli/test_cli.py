@@ -154,7 +154,7 @@ def test_what_is_no_web_address_is_refused_as_one(command, url, page, capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main([command, "-e", "svm", page, "--url", url])
     assert stopped.value.code == exits.USAGE
-    assert f"argument --url: {url!r} is no web address" in capsys.readouterr().err
+    assert f"argument --url: {url!r} is not a web address" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["extract", "explain"])

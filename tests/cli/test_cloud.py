@@ -106,7 +106,7 @@ def test_own_stop_words(page, tmp_path, capsys):
         (("--against", "since=yesterday"), exits.USAGE, "allowed is a date"),
         (("--against", "nowhere.html"), exits.NOT_FOUND, "nowhere.html"),
         (("--under",), exits.USAGE, "--under needs --against"),
-        (("-o", "cloud.tiff"), exits.USAGE, "the name tells no format"),
+        (("-o", "cloud.tiff"), exits.USAGE, "its suffix names no format"),
         (("-o", "/dev/null/cloud.html"), exits.UNWRITTEN, "/dev/null"),
         (("-o", "/nowhere/cloud.png", "--font", "/nowhere.ttf"), exits.NOT_FOUND, "/nowhere.ttf"),
     ],

@@ -201,17 +201,17 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--by", "colour", "-e", "pab"), "by: got 'colour'"),
         (("--baseline", "eniw", "-e", "pab"), "baseline: got 'eniw', allowed are pab"),
         (("--protocol", "nope"), "protocol: got 'nope'"),
-        (("--rendered", "r.jsonl"), "are for --protocol svm_visual"),
-        (("--protocol", "line_block_sizes", "--rendered", "r.jsonl"), "does not look at rendered pages"),
-        (("--protocol", "line_block_sizes", "-e", "pab"), "does not look at --systems"),
-        (("--protocol", "line_block_sizes", "--score", "p.jsonl"), "does not look at --score"),
-        (("--protocol", "line_block_sizes", "--predictions", "p.jsonl", "--fresh"), "look at --predictions, --fresh:"),
+        (("--rendered", "r.jsonl"), "is only for --protocol svm_visual"),
+        (("--protocol", "line_block_sizes", "--rendered", "r.jsonl"), "does not use rendered pages"),
+        (("--protocol", "line_block_sizes", "-e", "pab"), "cannot be combined with --systems"),
+        (("--protocol", "line_block_sizes", "--score", "p.jsonl"), "cannot be combined with --score"),
+        (("--protocol", "line_block_sizes", "--predictions", "p.jsonl", "--fresh"), "combined with --predictions, --fresh"),
         (
             ("--protocol", "line_block_sizes", "--jobs", "2", "--timeout", "3", "--repeat", "2"),
             "--jobs, --timeout, --rep",
         ),
-        (("--protocol", "line_block_sizes", "--metrics", "all", "--by", "site"), "look at --metrics, --by:"),
-        (("--protocol", "line_block_sizes", "--baseline", "pab"), "look at --baseline:"),
+        (("--protocol", "line_block_sizes", "--metrics", "all", "--by", "site"), "combined with --metrics, --by"),
+        (("--protocol", "line_block_sizes", "--baseline", "pab"), "combined with --baseline"),
         (("--predictions", "p.csv", "-e", "pab"), "got 'p.csv', its name must end in .jsonl or .jsonl.gz"),
         (("--score", "missing.jsonl"), "missing.jsonl: No such file"),
         (("--score", "missing.jsonl", "--predictions", "p.jsonl"), "leave out --predictions"),
@@ -246,7 +246,7 @@ def test_rendered_pages_need_no_gold(tmp_path, capsys):
     assert "a.example" in capsys.readouterr().out
     assert "svm_visual_accuracy.csv" in {file.name for file in (tmp_path / "o").iterdir()}
     assert run("--protocol", "svm_visual", "--rendered", str(path), "--limit", "2") == exits.USAGE
-    assert "--limit draws from GOLD" in capsys.readouterr().err
+    assert "--limit samples GOLD" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("protocol", ["svm_sites"])
@@ -270,7 +270,7 @@ def test_a_protocol_of_rendered_pages_without_any_names_the_option(gold, capsys)
         assert run(*arguments, "--protocol", "svm_visual") == exits.NOT_FOUND
         assert "--rendered FILE" in capsys.readouterr().err
     assert run("--protocol", "line_block_sizes") == exits.USAGE
-    assert "no gold data was named" in capsys.readouterr().err
+    assert "no gold data was given" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("protocol", ["svm_sites", "pab_classes"])

@@ -67,7 +67,7 @@ def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path,
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "out"], 2, "the name tells no format; give one of -f jsonl, csv, text, parquet"),
+        (["-o", "out"], 2, "its suffix names no format; give one with -f: jsonl, csv, text, parquet"),
         (["-o", "out.csv", "--since", "1d", "--until", "3d"], 2, "--since is not earlier than --until"),
         (["-o", "file/out.csv"], 4, "the output cannot be written: file/out.csv: "),
         (["-o", "."], 2, "no format"),

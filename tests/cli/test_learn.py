@@ -70,7 +70,7 @@ def test_one_site_of_an_archive_can_be_asked_for(archive, capsys):
     assert run("learn", archive, "-e", PLACES, "--site", "https://two.example/x", "--models", "m") == exits.OK
     assert [m.site for m in ModelStore("m").models().models] == ["two.example"]
     assert run("learn", archive, "-e", PLACES, "--site", "three.example", "--models", "m") == exits.NOT_FOUND
-    assert "no page of three.example" in capsys.readouterr().err
+    assert "no readable page of three.example" in capsys.readouterr().err
 
 
 def test_the_number_of_pages_is_bounded(archive, capsys):
@@ -97,8 +97,8 @@ def test_nothing_learned_of_one_site_leaves_the_other(tmp_path, capsys):
     [
         (("/no/such/file.warc.gz", "-e", PLACES), exits.NOT_FOUND, "no such file"),
         (("nothing/*.html", "-e", PLACES), exits.NOT_FOUND, "nothing matches it"),
-        (("no site", "-e", PLACES), exits.NOT_FOUND, "no domain or web address"),
-        (("one.example", "-e", "pab"), exits.USAGE, "pab learns nothing of sites"),
+        (("no site", "-e", PLACES), exits.NOT_FOUND, "nor a domain or web address"),
+        (("one.example", "-e", "pab"), exits.USAGE, "pab does not learn from a site's pages"),
     ],
 )
 def test_what_cannot_be_learned_from_is_told(args, code, told, capsys):
@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_told(archive, capsys):
 
 def test_models_are_listed_and_forgotten(archive, capsys):
     assert run("models") == exits.OK
-    assert "no models here" in capsys.readouterr().err
+    assert "no models; `webmain learn" in capsys.readouterr().err
     run("learn", archive, "-e", PLACES)
     capsys.readouterr()
     assert run("models") == exits.OK
@@ -156,7 +156,7 @@ def test_pages_without_a_web_address_are_counted_and_told_how_to_be_learned(tmp_
     folder = folder_of_pages(tmp_path / "pages")
     assert run("learn", folder, "-e", PLACES) == exits.NOT_FOUND
     assert capsys.readouterr().err.splitlines() == [
-        f"webmain: {folder}: 6 pages have no web address; --site DOMAIN says of which site"
+        f"webmain: {folder}: 6 pages have no web address; give their site with --site DOMAIN"
     ]
     assert not Path("models").exists()
 

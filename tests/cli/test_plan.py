@@ -80,7 +80,7 @@ def test_plan_is_written_for_people(plan):
     assert "11 new (" in courier
     assert "a run       about 10 s at a request every 0.5 s: 20 pages" in courier
     assert "  first       https://www.harbour-courier.example/" in courier
-    assert "can not be read now: nothing is fetched" in missing
+    assert "cannot be read now: nothing is fetched" in missing
     assert done.stderr == ""
 
 

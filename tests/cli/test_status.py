@@ -41,15 +41,15 @@ def test_site_that_is_well(ledger, capsys):
     assert status(ledger) == 0
     out = capsys.readouterr().out
     assert re.search(r"a\.example +30 min ago +1 h +finished +3 +0 +0  ███████\n", out)
-    assert out.endswith("1 site, nothing needs a person\n")
+    assert out.endswith("1 site, nothing needs attention\n")
 
 
-def test_what_needs_a_person_is_told_with_what_to_do(ledger, capsys):
+def test_what_needs_attention_is_told_with_what_to_do(ledger, capsys):
     use_clock(lambda: NOW + 86_400)
     assert status(ledger) == 1
     out = capsys.readouterr().out
-    assert "a.example: the last run was 24 h ago, one in 1 h is usual\n  is cron or the timer on" in out
-    assert out.endswith("1 site, 1 needs a person\n")
+    assert "a.example: the last run was 24 h ago; the usual interval is 1 h\n  is cron or the timer running?" in out
+    assert out.endswith("1 site, 1 needs attention\n")
 
 
 def test_store_names_its_ledger_and_sites_choose(ledger, capsys, monkeypatch):
@@ -57,7 +57,7 @@ def test_store_names_its_ledger_and_sites_choose(ledger, capsys, monkeypatch):
     assert status("--store", f"sqlite:{ledger.parent}/news.db", "a.example") == 0
     assert status(ledger.parent / "news.db") == 0
     assert status(ledger, "b.example") == 3
-    assert "b.example: no run of it is known" in capsys.readouterr().err
+    assert "b.example: no run is recorded" in capsys.readouterr().err
     monkeypatch.chdir(ledger.parent)
     assert status() == 3
     assert "output/*.ledger: no such ledger" in capsys.readouterr().err
@@ -154,7 +154,7 @@ def test_older_ledger_has_no_runs_and_is_left_as_it_is(tmp_path, capsys):
     db.close()
     before = path.read_bytes()
     assert status(path) == 0
-    assert capsys.readouterr().out == "0 sites, nothing needs a person\n"
+    assert capsys.readouterr().out == "0 sites, nothing needs attention\n"
     assert path.read_bytes() == before
 
 

@@ -59,7 +59,7 @@ def test_a_model_that_is_too_large_to_be_shipped_is_told(tmp_path, capsys, tiny,
         (["--sets", "nothing"], "no training set 'nothing'"),
         (["--sets", ","], "each must be named once"),
         (["--check", "nowhere.jsonl.gz"], "no gold pages at nowhere.jsonl.gz"),
-        (["--check", str(GOLD / "pages")], "it can not be a check"),
+        (["--check", str(GOLD / "pages")], "it cannot be a check"),
         (["--check", str(GOLD / "README.md")], "no gold data in a known format"),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_model_that_was_there_stays_when_the_new_one_can_not_be_written(tmp_pa
     monkeypatch.setattr("webmain.files._sync", full)
     assert train("--out", folder / "model.json") == exits.UNWRITTEN
     assert [path.name for path in folder.iterdir()] == ["model.json"]
-    assert "can not be written" in capsys.readouterr().err
+    assert "cannot be written" in capsys.readouterr().err
     assert (folder / "model.json").read_text() == "old"
     assert stat.S_ISREG((folder / "model.json").stat().st_mode)
 
@@ -147,7 +147,7 @@ def test_explain_tells_what_moved_the_score_of_a_block(capsys):
     [
         (["-e", "learned", "--block", "5000"], "this page has blocks 0 to"),
         (["-e", "learned", "--block", "-1"], "this page has blocks 0 to"),
-        (["-e", "pab", "--block", "1"], "pab does not tell what moved a score"),
+        (["-e", "pab", "--block", "1"], "pab cannot tell what moved a score"),
     ],
 )
 def test_explain_tells_where_a_block_can_not_be_explained(capsys, options, told):

@@ -43,7 +43,7 @@ def test_a_run_with_nothing_new_prints_nothing(cron):
 def test_a_site_that_is_not_there_is_told(cron):
     code, mail = cron("no-such-site.example")
     assert code == 3
-    assert "no-such-site.example: the front page can not be fetched" in mail
+    assert "no-such-site.example: the front page cannot be fetched" in mail
 
 
 NUMBERS = re.compile(r"([\d,]+) (new|changed|updated|unchanged|known)")

@@ -307,7 +307,7 @@ def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_sit
     site.routes[slug(1)] = answer(article_page(1))
     done = crawl("news", site=site.url)
     assert len(done.articles()) == 1
-    assert "the front page can not be fetched" in done.out
+    assert "the front page cannot be fetched" in done.out
 
 
 def test_a_day_later_a_changed_article_has_a_revision_and_a_copy_is_known_as_one(crawl, tmp_path):

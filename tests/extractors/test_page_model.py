@@ -107,9 +107,9 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
         ({"format": "another"}, "is no page model"),
         ({"format_version": FORMAT_VERSION + 1}, "format version"),
         ({"columns_version": 0}, "columns of version"),
-        ({"blocks": None}, "can not be read"),
-        ({"kinds": {}}, "can not be read"),
-        ({"no_listing": None}, "can not be read"),
+        ({"blocks": None}, "cannot be read"),
+        ({"kinds": {}}, "cannot be read"),
+        ({"no_listing": None}, "cannot be read"),
         ({"article": {"base": 0, "columns": ["x"], "trees": [[[1.0]]]}}, "other columns"),
         ({"confidence": {"base": 0, "columns": list(CONFIDENCE_COLUMNS), "trees": [[[float("nan")]]]}}, "no number"),
         (
@@ -118,7 +118,7 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
         ),
         (
             {"article": {"base": 0, "columns": list(names()), "trees": [[[0, 1.0, 0], [1.0], [2.0]]]}},
-            "where it can not",
+            "where it cannot",
         ),
         ({"article": {"base": 0, "columns": list(names()), "trees": [[[10**6, 1.0, 2], [1.0], [2.0]]]}}, "no column"),
         ({"article": {"base": 10**400, "columns": list(names()), "trees": [[[1.0]]]}}, "base is no number"),

@@ -107,7 +107,7 @@ def test_a_damaged_file_costs_its_pages_and_says_so(spool, tmp_path):
     whole = file.read_bytes()
     file.write_bytes(whole[:-30])
     assert spool.take("s") == page(1)
-    with pytest.raises(HeldPagesError, match="can not be read"):
+    with pytest.raises(HeldPagesError, match="cannot be read"):
         spool.take("s")
     assert len(spool) == 0
 

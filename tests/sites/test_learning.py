@@ -221,7 +221,7 @@ def test_sites_beyond_the_bound_are_forgotten_and_read_from_the_shelf_again(make
     assert told[-1] == (Event.REUSED, "a.example")
 
 
-# ---- What can not be learned
+# ---- What cannot be learned
 
 
 def test_nothing_learned_means_the_default_method_told_once(make, told):

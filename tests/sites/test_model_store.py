@@ -153,7 +153,7 @@ def test_a_saved_model_replaces_the_old_one_and_the_one_set_aside(shelf):
     assert files(shelf) == [path.name]
 
 
-# ---- What can not be used
+# ---- What cannot be used
 
 
 def test_every_cut_is_noticed(shelf):
@@ -184,11 +184,11 @@ def reformed(path, **changes):
 @pytest.mark.parametrize(
     ("content", "kind", "told"),
     [
-        (b"", DamagedModelError, "can not be read"),
+        (b"", DamagedModelError, "cannot be read"),
         (b"\x80\x04\x95 a pickle", ForeignModelError, "is no model"),
         (b'{"format": "webmain site model"}', DamagedModelError, "checksum"),
         (b'{"format": "webmain site model", "format_version": 2}', NewerModelError, "format version 2"),
-        (b'{"format": "webm', DamagedModelError, "can not be read"),
+        (b'{"format": "webm', DamagedModelError, "cannot be read"),
     ],
 )
 def test_what_is_no_model_is_told_by_its_kind(shelf, content, kind, told):
@@ -209,7 +209,7 @@ def signed(body: bytes) -> bytes:
     ("body", "told"),
     [
         (b'"x": NaN}', "NaN"),
-        (b'"x": ' + b"[" * 100_000, "can not be read"),
+        (b'"x": ' + b"[" * 100_000, "cannot be read"),
         (b'"x": 1}', "format version None"),
     ],
 )
@@ -346,7 +346,7 @@ def test_damaged_files_are_listed_beside_the_others(shelf):
     assert [type(e) for e in listing.errors] == [ForeignModelError]
 
 
-# ---- What can not be written
+# ---- What cannot be written
 
 
 @pytest.mark.parametrize(

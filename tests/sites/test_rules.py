@@ -223,7 +223,7 @@ def test_command_line_names_rules_that_match_nothing_and_mistakes(tmp_path, caps
     assert main(["extract", *arguments]) == 0
     out = capsys.readouterr()
     assert out.out.strip() == "Correction: it was the lower quay."
-    assert "rules that match nothing: keep" in out.err
+    assert "rules that matched nothing: keep" in out.err
     assert main(["explain", *arguments]) == 0
     assert "rule body" in capsys.readouterr().out
     write(tmp_path, "[paper.example]\nbody = 'div['")

@@ -77,8 +77,8 @@ def _drop_stdout() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="webmain",
-        description="News pages in, clean articles out. To crawl sites: scrapy crawl news -a site=bbc.com",
-        epilog="exit codes: 0 done, 1 a page was rejected, 2 wrong usage, 3 a page could not be had, "
+        description="Extract clean articles from news pages. To crawl sites: scrapy crawl news -a site=bbc.com",
+        epilog="exit codes: 0 done, 1 a page was rejected, 2 wrong usage, 3 a page could not be read, "
         "4 the output could not be written",
     )
     parser.add_argument("--version", action="version", version=f"webmain {__version__}")

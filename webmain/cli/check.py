@@ -21,10 +21,10 @@ def add(commands: Commands) -> None:
     """Add the command."""
     check = commands.add_parser(
         "check",
-        help="can everything in a store be read?",
+        help="check that everything in a store can be read",
         description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc.gz), folder"
-        " of models, or rules for sites (.toml), and tell what can not be read. Nothing is changed; a crawl may go on.",
-        epilog="exit codes: 0 all can be read, 1 something can not, 3 there is no such file",
+        " of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed; crawls may be running.",
+        epilog="exit codes: 0 everything can be read, 1 something cannot, 3 there is no such file",
     )
     check.add_argument(
         "store", nargs="+", metavar="STORE", help="a store, ledger, recording, folder of models, or rules"
@@ -49,7 +49,7 @@ def _check(args: argparse.Namespace) -> int:
             print(reason if reason.startswith(str(path)) else f"{path}: {place}{reason}")
         if len(checked.problems) > MAX_SHOWN:
             print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
-        wrong = f", {len(checked.problems):,} can not be" if checked.problems else ""
+        wrong = f", {len(checked.problems):,} cannot be" if checked.problems else ""
         print(f"{path}: {checked.what}, {checked.n:,} {checked.pieces} can be read{wrong}")
         worst = max(worst, REJECTED if checked.problems else OK)
     return worst

@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     cloud = commands.add_parser(
         "cloud",
-        help="draw the words of pages or stored articles",
+        help="draw a word cloud of pages or stored articles",
         description="Count the words of pages, or of stored articles, and print or draw the most frequent ones, or those "
         "that are typical of them against others (log-likelihood).",
     )
@@ -59,24 +59,26 @@ def add(commands: Commands) -> None:
     cloud.add_argument(
         "--against",
         metavar="OTHERS",
-        help="words that are typical against: rest (of the store), site=bbc.co.uk,since=30d (also lang, until, query, "
+        help="what to compare with: rest (of the store), site=bbc.co.uk,since=30d (also lang, until, query, "
         "article, store), another store, or a page",
     )
-    cloud.add_argument("--under", action="store_true", help="words that are rarer than in the others")
-    cloud.add_argument("--top", type=positive_int, default=100, metavar="N", help="words at most (100)")
+    cloud.add_argument("--under", action="store_true", help="show the words that are rarer than in OTHERS")
+    cloud.add_argument("--top", type=positive_int, default=100, metavar="N", help="most words to show (100)")
     cloud.add_argument("--stopwords", metavar="FILE", type=_stopwords, help="your own stop words, by language")
-    cloud.add_argument("-f", "--format", choices=FORMATS, help="what to make (table, or by the name of FILE)")
+    cloud.add_argument(
+        "-f", "--format", choices=FORMATS, help="output format (default: by the suffix of FILE, else table)"
+    )
     add_output(cloud)
-    cloud.add_argument("--order", choices=("weight", "alphabet", "text"), help="of words in html and in lines")
     cloud.add_argument(
-        "--shape", choices=("packed", "lines"), default="packed", help="how a picture places words (packed)"
+        "--order", choices=("weight", "alphabet", "text"), help="order of the words in html and in lines"
     )
-    cloud.add_argument("--width", type=PIXELS, default=900, metavar="PX", help="of a picture (900)")
-    cloud.add_argument("--height", type=PIXELS, default=500, metavar="PX", help="of a picture (500)")
-    cloud.add_argument("--colours", choices=("light", "dark", "ink"), default="light", help="of a picture (light)")
+    cloud.add_argument("--shape", choices=("packed", "lines"), default="packed", help="layout of a picture (packed)")
+    cloud.add_argument("--width", type=PIXELS, default=900, metavar="PX", help="width of a picture (900)")
+    cloud.add_argument("--height", type=PIXELS, default=500, metavar="PX", help="height of a picture (500)")
     cloud.add_argument(
-        "--font", action="append", default=[], metavar="FILE", help="a font that is taken before all others"
+        "--colours", choices=("light", "dark", "ink"), default="light", help="colours of a picture (light)"
     )
+    cloud.add_argument("--font", action="append", default=[], metavar="FILE", help="a font to use before all others")
     cloud.set_defaults(run=_run)
 
 
@@ -102,10 +104,10 @@ def _run(args: argparse.Namespace) -> int:
 def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
     cloud = _cloud(pages, args)
     if not cloud.words:
-        tell("no word to show" + ("" if cloud.n_articles else ": no article is selected"))
+        tell("no words to show" + ("" if cloud.n_articles else ": no article is selected"))
         return REJECTED
     if cloud.uncertain:
-        tell(f"counts may be too small by up to {cloud.uncertain:,}: rare words were forgotten to save memory")
+        tell(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
     made = _drawn(cloud, args, form)
     with output(args.output) as file:
         if form == "png":
@@ -121,9 +123,9 @@ def _format(args: argparse.Namespace) -> str:
     if form is None and is_file(args.output):
         form = {"htm": "html", "txt": "table"}.get(suffix := Path(args.output).suffix.lower()[1:], suffix)
         if form not in FORMATS:
-            raise Failure(USAGE, f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+            raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
     if form == "png" and not is_file(args.output) and sys.stdout.isatty():
-        raise Failure(USAGE, "a PNG is nothing for a terminal: give its file with -o")
+        raise Failure(USAGE, "a PNG cannot be shown on a terminal: write it to a file with -o")
     return form or "table"
 
 
@@ -179,7 +181,7 @@ def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
     what: Scope | Counts
     if args.source:
         if own:
-            raise Failure(USAGE, f"--{', --'.join(own)}: for articles of a store, not for pages")
+            raise Failure(USAGE, f"--{', --'.join(own)}: only for articles of a store, not for pages")
         what = pages.count(args.source)
     else:
         what = _scope(own, None)

@@ -23,18 +23,18 @@ def add(commands: Commands) -> None:
     """Add the command."""
     correct = commands.add_parser(
         "correct",
-        help="mark parts of a page as content or not, and keep the page as gold",
-        description="Print the parts of a page with their numbers; with --content or --boilerplate, mark some of them and "
-        "keep the page with its right text in a file of gold pages, which `webmain evaluate` and `webmain train` read, and "
-        "from which `webmain learn --corrections` learns its site.",
+        help="mark parts of a page as content or boilerplate, and save the page as gold",
+        description="Print the parts of a page with their numbers. With --content or --boilerplate, mark some of them and "
+        "save the page with the corrected text in a file of gold pages; `webmain evaluate` and `webmain train` read it, and "
+        "`webmain learn --corrections` learns the site from it.",
     )
     add_source(correct, several=False)
     correct.add_argument("--content", type=_numbers, default=(), metavar="N,M", help="parts that are content")
-    correct.add_argument("--boilerplate", type=_numbers, default=(), metavar="N,M", help="parts that are not")
-    correct.add_argument("--note", default="", help="what to remember of it")
-    correct.add_argument("--undo", action="store_true", help="take back the correction of this page")
+    correct.add_argument("--boilerplate", type=_numbers, default=(), metavar="N,M", help="parts that are boilerplate")
+    correct.add_argument("--note", default="", help="a note to save with the correction")
+    correct.add_argument("--undo", action="store_true", help="remove the correction of this page")
     correct.add_argument(
-        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrections are kept ({CORRECTIONS})"
+        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"file of corrections ({CORRECTIONS})"
     )
     correct.set_defaults(run=_correct)
 
@@ -44,7 +44,7 @@ def _numbers(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text!r}, wanted are numbers of parts: 3,4,17") from None
+        raise argparse.ArgumentTypeError(f"got {text!r}, allowed are numbers of parts: 3,4,17") from None
 
 
 def _correct(args: argparse.Namespace) -> int:
@@ -76,7 +76,7 @@ def _correct(args: argparse.Namespace) -> int:
 def _undo(file: CorrectionsFile, page: str) -> int:
     if not file.remove(page):
         raise Failure(NOT_FOUND, f"{file.path}: there is no correction of this page")
-    print(f"taken back from {file.path}")
+    print(f"removed from {file.path}")
     return OK
 
 
@@ -91,5 +91,5 @@ def _print_saved(file: CorrectionsFile, correction: Correction, *, replaced: boo
     print(
         f"{n_content} marked as content, {len(correction.marked) - n_content} as boilerplate; "
         f"{len(correction.before):,} characters before, {len(correction.text):,} now; "
-        f"{'written anew in' if replaced else 'kept in'} {file.path}"
+        f"{'replaced in' if replaced else 'saved in'} {file.path}"
     )

@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
     evaluate = commands.add_parser(
         "evaluate",
         help="compare extractors and other systems on pages whose text is known",
-        description="Run systems over gold pages, save what they give, score it, and report.",
+        description="Run systems on gold pages, save and score their predictions, and report.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -54,7 +54,7 @@ def add(commands: Commands) -> None:
         nargs="*",
         help="a file or folder of gold data: JSONL, WCXB, CleanEval, pages with texts",
     )
-    evaluate.add_argument("--list", action="store_true", help="list systems, metrics, protocols, formats, and stop")
+    evaluate.add_argument("--list", action="store_true", help="list systems, metrics, protocols and formats, then exit")
     _add_run_options(evaluate)
     _add_report_options(evaluate)
     defaults = {name: evaluate.get_default(name) for name in _OF_COMPARISONS}
@@ -76,21 +76,27 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--rendered", type=Path, metavar="FILE", help="pages rendered in a browser, for svm_visual and svm_sites"
     )
     runs.add_argument("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
-    runs.add_argument("--seed", type=int, default=1, metavar="S", help="of samples, intervals and tests (1)")
+    runs.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="random seed of samples, intervals and tests (1)"
+    )
     runs.add_argument(
         "--jobs",
         type=in_range(int, 0, 256, "is 0 to 256"),
         default=1,
         metavar="N",
-        help="processes (1); 0: none of its own, for debugging, without limit",
+        help="worker processes (1); 0: none, without time limits, for debugging",
     )
-    runs.add_argument("--timeout", type=positive, default=30.0, metavar="S", help="seconds for a page (30)")
+    runs.add_argument("--timeout", type=positive, default=30.0, metavar="S", help="most seconds per page (30)")
     runs.add_argument(
-        "--repeat", type=positive_int, default=1, metavar="N", help="turns for each page, the fastest counts (1)"
+        "--repeat",
+        type=positive_int,
+        default=1,
+        metavar="N",
+        help="repetitions per page, of which the fastest counts (1)",
     )
     runs.add_argument("--predictions", type=Path, metavar="FILE", help="save predictions here (.jsonl, .jsonl.gz)")
-    runs.add_argument("--fresh", action="store_true", help="don't continue what FILE holds already")
-    runs.add_argument("--score", type=Path, metavar="FILE", help="run nothing, score the predictions in FILE")
+    runs.add_argument("--fresh", action="store_true", help="don't continue from the predictions in FILE")
+    runs.add_argument("--score", type=Path, metavar="FILE", help="run nothing; score the predictions in FILE")
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -100,9 +106,9 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     reports.add_argument(
         "--by",
         metavar="WHAT[,WHAT]",
-        help="also by dataset, type, language, site (default: those that differ, not site)",
+        help="group also by dataset, type, language, site (default: those with several values, except site)",
     )
-    reports.add_argument("-f", "--format", choices=FORMATS, default="table", help="what is printed (default: table)")
+    reports.add_argument("-f", "--format", choices=FORMATS, default="table", help="what to print (default: table)")
     reports.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write predictions, CSV files, report.json and report.html here"
     )
@@ -120,12 +126,12 @@ def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> in
             _print_lists()
             return OK
         if args.rendered and not args.protocol:
-            raise Failure(USAGE, "--rendered: rendered pages are for --protocol svm_visual and svm_sites")
+            raise Failure(USAGE, "--rendered is only for --protocol svm_visual and svm_sites")
         if args.protocol:
             _refuse_ignored(args, defaults)
             return _protocol(args)
         if not args.gold:
-            raise Failure(USAGE, "no gold data was named; see webmain evaluate --help")
+            raise Failure(USAGE, "no gold data was given; see webmain evaluate --help")
         return compare(args)
 
 
@@ -166,9 +172,9 @@ def _refuse_ignored(args: argparse.Namespace, defaults: Mapping[str, object]) ->
     """Raise `Failure` if options were given that a protocol would ignore."""
     ignored = [f"--{name}" for name, default in defaults.items() if getattr(args, name) != default]
     if ignored:
-        raise Failure(USAGE, f"--protocol does not look at {', '.join(ignored)}: leave out what is for comparisons")
+        raise Failure(USAGE, f"--protocol cannot be combined with {', '.join(ignored)}")
     if args.limit is not None and not args.gold:
-        raise Failure(USAGE, "--limit draws from GOLD: leave it out, or give GOLD")
+        raise Failure(USAGE, "--limit samples GOLD: give GOLD, or leave it out")
 
 
 def _protocol(args: argparse.Namespace) -> int:
@@ -179,9 +185,9 @@ def _protocol(args: argparse.Namespace) -> int:
     module = _module(args.protocol)
     takes_rendered = "path" in inspect.signature(module.run).parameters
     if args.rendered and not takes_rendered:
-        raise Failure(USAGE, f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
+        raise Failure(USAGE, f"protocol {args.protocol}: it does not use rendered pages; give GOLD")
     if not args.gold and not takes_rendered:
-        raise Failure(USAGE, "no gold data was named; see webmain evaluate --help")
+        raise Failure(USAGE, "no gold data was given; see webmain evaluate --help")
     rendered = {"path": args.rendered} if args.rendered else {}
     gold = read_gold(args.gold) if args.gold else None
     pages = sample(gold, args.limit, seed=args.seed) if gold else []

@@ -35,9 +35,10 @@ def add(commands: Commands) -> None:
     explain = commands.add_parser(
         "explain",
         help="show the verdict on every block of a page, and why",
-        description="Show the method's blocks in order, each with its verdict, score, the paper's own quantity, and why; and "
-        "what of the page the method did not judge (pruned). "
-        "Where a method says how sure it is of the page, that is shown first, and scores are probabilities: a ? marks blocks "
+        description="Show the method's blocks in page order, each with its verdict, score, the paper's own "
+        "quantity, and the reason; and "
+        "the parts of the page that the method did not judge (pruned). "
+        "If the method gives a confidence for the page, it is shown first, and scores are probabilities: a ? marks blocks "
         f"between {UNSURE[0]:g} and {UNSURE[1]:g}.",
     )
     add_source(explain, several=False)
@@ -46,17 +47,19 @@ def add(commands: Commands) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="write the page with its blocks marked, and all of this, as one HTML file (-: to standard output)",
+        help="write the page with its blocks marked, and all of this, to one HTML file (-: standard output)",
     )
     explain.add_argument(
-        "--against", metavar="METHOD", help="another method on the same page: what only one of them keeps"
+        "--against", metavar="METHOD", help="compare with another method on the same page: what only one of them keeps"
     )
-    explain.add_argument("--gold", metavar="FILE", help="the text wanted: which words are missing, and which too many")
+    explain.add_argument(
+        "--gold", metavar="FILE", help="the correct text: shows which words are missing, and which are too many"
+    )
     explain.add_argument(
         "--block",
         type=int,
         metavar="N",
-        help="show one block, and what moved its score, where the method can tell (learned): log-odds, strongest first",
+        help="show one block, and the features that moved its score (method learned only): log-odds, strongest first",
     )
     explain.set_defaults(run=_explain)
 
@@ -96,7 +99,7 @@ def _explain(args: argparse.Namespace) -> int:
             raise Failure(USAGE, f"--block: got {args.block}, this page has {blocks}")
         columns = moved(found, args.block)
         if not columns:
-            raise Failure(USAGE, f"--block: {judged.extractor} does not tell what moved a score")
+            raise Failure(USAGE, f"--block: {judged.extractor} cannot tell what moved a score")
         _tell_block(args.format, head, block_record(block_of(found, args.block)), columns)
     elif args.format == "json":
         compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}

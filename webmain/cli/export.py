@@ -27,7 +27,9 @@ def add(commands: Commands) -> None:
         " be written",
     )
     export.add_argument("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
-    export.add_argument("-o", "--output", required=True, metavar="FILE", help="the file, or the folder for text")
+    export.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the file to write; a folder for the format text"
+    )
     export.add_argument(
         "-f",
         "--format",
@@ -53,7 +55,7 @@ def _export(args: argparse.Namespace) -> int:
 
     form = args.format or _format_of(args.output)
     if form is None:
-        raise Failure(USAGE, f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+        raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
     since, until = period(args)
     selection = Selection(
         site=args.site,

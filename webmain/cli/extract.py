@@ -43,7 +43,8 @@ def add(commands: Commands) -> None:
     extract = commands.add_parser(
         "extract",
         help="print the articles of pages",
-        description="Print the articles of pages: of web addresses, HTML files, WARC files, folders and patterns of such.",
+        description="Print the articles of pages, given as web addresses, HTML files, WARC files, folders, or "
+        "patterns matching such files.",
     )
     add_source(extract, several=True)
     extract.add_argument(
@@ -51,8 +52,8 @@ def add(commands: Commands) -> None:
         "--format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="what to print (default: text); json prints one record, or one a line where there are several pages; "
-        "text and markdown come without control characters",
+        help="what to print (default: text); json is one record, or one per line if there are several pages; "
+        "control characters are removed from text and markdown",
     )
     add_output(extract)
     extract.add_argument(
@@ -60,11 +61,13 @@ def add(commands: Commands) -> None:
         type=_keep,
         default=DEFAULT_KEEP,
         metavar="NAMES",
-        help="what beside running text is kept, separated by commas: captions, links, images, comments; "
-        "tables and lists are (no-tables, no-lists), captions are as the method judges (no-captions)",
+        help="what to keep besides running text, separated by commas: captions, links, images, comments; "
+        "tables and lists are kept unless no-tables or no-lists is given; no-captions removes captions",
     )
     extract.add_argument(
-        "--words", action="store_true", help="count the words: after the text, most frequent first, or in the json"
+        "--words",
+        action="store_true",
+        help="also list the most frequent words with their counts (after the text, or in the JSON)",
     )
     extract.add_argument(
         "--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}"
@@ -74,8 +77,8 @@ def add(commands: Commands) -> None:
         "--jobs",
         type=in_range(int, 0, math.inf, "are whole numbers from 0"),
         metavar="N",
-        help="processes to work with, 0 for none beside this one (default: one a core for archives, folders and "
-        f"{MANY} sources or more, else 0)",
+        help="worker processes; 0: none, all in this process (default: one per core for archives, folders and "
+        f"{MANY} or more sources, else 0)",
     )
     extract.set_defaults(run=_extract)
 
@@ -140,7 +143,7 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
             else:
                 printer.print(answer.found)
                 if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
-                    tell(f"{name}: rules that match nothing: {', '.join(missed)}")
+                    tell(f"{name}: rules that matched nothing: {', '.join(missed)}")
             counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
             if bar is not None:
                 bar.update()

@@ -28,30 +28,30 @@ def add(commands: Commands) -> None:
     learn = commands.add_parser(
         "learn",
         help="learn sites from archives of their pages, or by crawling them",
-        description="Learn sites, and put what was learned into a folder, where crawls and `webmain extract` find it. "
-        "An archive is learned site by site; a site is crawled politely, and nothing of it is stored.",
+        description="Learn models of sites and save them in a folder, where crawls and `webmain extract` find them. "
+        "From an archive, each site in it is learned; a site given by name is crawled politely, and no article is stored.",
     )
     learn.add_argument(
         "source",
         metavar="SITE|WARC",
         nargs="+",
-        help="a domain or address to crawl, or a WARC file, a folder of HTML files or a pattern of such",
+        help="a domain or address to crawl; or a WARC file, a folder of HTML files, or a pattern matching such files",
     )
     learn.add_argument(
         "-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)"
     )
-    learn.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"where models are kept ({MODELS})")
+    learn.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
     learn.add_argument(
-        "--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"pages of a site ({MAX_PAGES})"
+        "--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})"
     )
     learn.add_argument(
-        "--site", metavar="DOMAIN", help="of an archive, only the pages of this site, and those without a web address"
+        "--site", metavar="DOMAIN", help="from an archive, use only pages of this site and pages without a web address"
     )
     learn.add_argument(
         "--corrections",
         default=CORRECTIONS,
         metavar="FILE",
-        help=f"pages that were corrected: sites are learned from them, too ({CORRECTIONS})",
+        help=f"corrected pages, from which sites are learned, too ({CORRECTIONS})",
     )
     learn.add_argument("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
@@ -63,11 +63,11 @@ def _learn(args: argparse.Namespace) -> int:
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
-        raise Failure(USAGE, f"{extractor.name} learns nothing of sites; there are learned, lbda and svm")
+        raise Failure(USAGE, f"{extractor.name} does not learn from a site's pages; learned, lbda and svm do")
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]
     if wrong := [address for address in addresses if not _is_site(address)]:
-        raise Failure(NOT_FOUND, f"{wrong[0]}: no such file, and no domain or web address")
+        raise Failure(NOT_FOUND, f"{wrong[0]}: neither a file that exists nor a domain or web address")
     with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
         spool = Spool(folder)
         try:
@@ -88,9 +88,9 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
             tell(problem)
         if n_of_no_site:
             pages = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
-            tell(f"{source}: {n_of_no_site} {pages}; --site DOMAIN says of which site")
+            tell(f"{source}: {n_of_no_site} {pages}; give their site with --site DOMAIN")
         elif len(spool) == before and not archive.problems:
-            tell(f"{source}: no page{f' of {args.site}' if args.site else ''} in it that can be read")
+            tell(f"{source}: contains no readable page{f' of {args.site}' if args.site else ''}")
         worst = NOT_FOUND if len(spool) == before else worst
     if addresses:
         from webmain.crawl.learning import gather

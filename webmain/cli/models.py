@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the commands."""
     models = commands.add_parser(
-        "models", help="list what was learned of sites", description="List what was learned of sites."
+        "models", help="list the learned models of sites", description="List the learned models of sites."
     )
     models.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
     models.set_defaults(run=_models)
     forget = commands.add_parser(
-        "forget", help="remove what was learned of sites", description="Remove what was learned of sites."
+        "forget", help="remove the learned models of sites", description="Remove the learned models of sites."
     )
     forget.add_argument("site", metavar="SITE", nargs="+", help="a domain or address")
-    forget.add_argument("-e", "--extractor", metavar="METHOD", help="what this method has learned only")
+    forget.add_argument("-e", "--extractor", metavar="METHOD", help="only the models of this method")
     forget.set_defaults(run=_forget)
     for command in (models, forget):
-        command.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"where models are kept ({MODELS})")
+        command.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
 
 
 def _models(args: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def _models(args: argparse.Namespace) -> int:
     for error in found.errors:
         tell(error)
     if not found.models and not found.errors:
-        tell(f"{args.models}: no models here; webmain learn SITE makes one")
+        tell(f"{args.models}: no models; `webmain learn SITE` makes one")
     return REJECTED if found.errors else OK
 
 
@@ -104,6 +104,6 @@ def _forget(args: argparse.Namespace) -> int:
             print(f"removed {path}")
         if not gone:
             by = f" by {method}" if method else ""
-            tell(f"{site}: nothing was learned of it{by} in {args.models}")
+            tell(f"{site}: no model{by} in {args.models}")
             worst = NOT_FOUND
     return worst

@@ -1,4 +1,4 @@
-"""`webmain plan`: what a crawl of a site would do, without fetching an article."""
+"""`webmain plan`: show what a crawl of a site would do, without fetching articles."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def add(commands: Commands) -> None:
     """Add the command."""
     plan = commands.add_parser(
         "plan",
-        help="what a crawl of a site would do, without fetching an article",
-        description="Read a site's front page, robots.txt, feeds and sitemaps as a crawl does, and tell what it allows, what"
-        " they name, what of it is new, and how long a run takes. No article is fetched, and nothing is written.",
-        epilog="exit codes: 0 all sites can be crawled, 1 one can not, 2 wrong usage, 3 none can",
+        help="show what a crawl of a site would do, without fetching articles",
+        description="Read a site's front page, robots.txt, feeds and sitemaps as a crawl does, and show what it allows, what"
+        " they list, how much of it is new, and how long a run would take. No article is fetched, and nothing is written.",
+        epilog="exit codes: 0 all sites can be crawled, 1 one cannot, 2 wrong usage, 3 none can",
     )
     plan.add_argument("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
-    plan.add_argument("--store", default=STORE, help=f"the crawl's store, beside which its ledger is ({STORE})")
+    plan.add_argument("--store", default=STORE, help=f"the crawl's store; its ledger is next to it ({STORE})")
     plan.add_argument("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
     plan.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
     plan.add_argument("--json", action="store_true", help="print JSON")
@@ -87,17 +87,19 @@ def as_text(plan: Plan) -> str:
     """Print a plan for people."""
     rows = [("front page", plan.problem or plan.front), ("robots.txt", _robots(plan))]
     if plan.left_alone_s:
-        rows.append(("left alone", f"for {_time(plan.left_alone_s)}: it has refused earlier runs"))
+        rows.append(("left alone", f"for {_time(plan.left_alone_s)}, since it refused earlier requests"))
     rows += [(kind, _listed(urls, plan.front)) for kind, urls in _lists(plan)]
     dates = f"{plan.last_day:,} of the last day, {plan.last_week:,} of the last week, {plan.undated:,} without a date"
     rows.append(("addresses", f"{plan.new:,} new ({dates}), {plan.known:,} known"))
     if plan.unread:
-        rows.append(("", f"{plan.unread:,} more in sitemaps that are not looked at yet"))
+        rows.append(("", f"{plan.unread:,} more sitemaps not read yet"))
     if plan.forbidden:
         rows.append(("", f"{plan.forbidden:,} more that robots.txt forbids"))
     pace = f"at a request every {plan.delay_s:g} s" if plan.delay_s != 1 else "at 1 request a second"
     pace = pace if plan.delay_s else "without a delay"
-    rows.append(("a run", f"about {_time(plan.takes_s)} {pace}: {plan.n_requests:,} pages, and what these lead to"))
+    rows.append(
+        ("a run", f"about {_time(plan.takes_s)} {pace}: {plan.n_requests:,} pages, plus those that they link to")
+    )
     rows += [("first" if not n else "", url) for n, url in enumerate(plan.first)]
     return "\n".join([plan.site, *(f"  {name:<11} {one_line(value)}" for name, value in rows)])
 
@@ -106,8 +108,8 @@ def _robots(plan: Plan) -> str:
     robots = {
         "allowed": "allows the front page",
         "forbidden": "forbids the front page",
-        "none": "there is none: everything is allowed",
-        "unreadable": "can not be read now: nothing is fetched",
+        "none": "does not exist: everything is allowed",
+        "unreadable": "cannot be read now: nothing is fetched",
         "ignored": "is not obeyed (ROBOTSTXT_OBEY)",
     }[plan.robots]
     return robots + (f"; Crawl-delay {plan.crawl_delay_s:g} s" if plan.crawl_delay_s else "")

@@ -62,7 +62,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     schedule = commands.add_parser(
         "schedule",
-        help="a crontab line and a systemd timer that crawl a site again and again",
+        help="print a crontab line and a systemd timer that crawl a site regularly",
         description="Print a line for a crontab, and a systemd service and timer, each of which crawls the site for its new "
         "articles: one run of a site at a time, with a time limit below the interval, going on where the last run "
         "ended. Nothing is installed.",

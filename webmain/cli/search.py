@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
         help="find blocks of stored articles",
         description="Find blocks of stored articles by their words, ranked by block priority times keyword density.",
     )
-    search.add_argument("query", nargs="+", help='words, all of which a block must have, and "phrases"')
+    search.add_argument("query", nargs="+", help='words and "phrases" that a block must contain, all of them')
     _add_store(search)
     search.add_argument("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
     search.add_argument(
@@ -36,22 +36,26 @@ def add(commands: Commands) -> None:
         type=in_range(int, 0, math.inf, "is a whole number from 0"),
         default=0,
         metavar="N",
-        help="results to pass over (0)",
+        help="results to skip (0)",
     )
-    search.add_argument("--any", action="store_true", help="one of the words is enough")
-    search.add_argument("--blocks", action="store_true", help="every block is a result, not each article's best")
+    search.add_argument("--any", action="store_true", help="a block needs only one of the words")
+    search.add_argument(
+        "--blocks", action="store_true", help="show every matching block, not only each article's best one"
+    )
     add_filters(search)
     search.add_argument("--method", help="only articles extracted by this method: pab")
-    search.add_argument("--no-update", action="store_true", help="don't take new articles into the index first")
+    search.add_argument("--no-update", action="store_true", help="don't add new articles to the index first")
     search.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print (table)")
     search.set_defaults(run=_search)
     index = commands.add_parser(
         "index",
         help="bring the index of stored articles up to date",
-        description="Take new and revised articles into the search index; `webmain search` does it by itself.",
+        description="Add new and revised articles to the search index; `webmain search` does this automatically.",
     )
     _add_store(index)
-    index.add_argument("--rebuild", action="store_true", help="make the index anew: smaller after many revisions")
+    index.add_argument(
+        "--rebuild", action="store_true", help="build the index from scratch: smaller after many revisions"
+    )
     index.set_defaults(run=_index)
 
 
@@ -83,7 +87,7 @@ def _search(args: argparse.Namespace) -> int:
             if not results.n_blocks:
                 absent = index.absent(filters)
     if results.unindexed:
-        tell(f"{_number(results.unindexed, 'article')} not in the index yet, and not looked at")
+        tell(f"{_number(results.unindexed, 'article')} not in the index yet, and not searched")
     for name, value in absent.items():
         tell(f"no article of {name} {one_line(value)} in this store")
     if args.format == "json":
@@ -99,7 +103,7 @@ def _index(args: argparse.Namespace) -> int:
 
     with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), open_index(args.store) as index:
         n = index.rebuild(_progress) if args.rebuild else index.update(_progress)
-    print(f"{_number(n, 'article')} taken into the index")
+    print(f"{_number(n, 'article')} added to the index")
     return OK
 
 
@@ -110,7 +114,7 @@ def _update(index: BlockIndex) -> None:
     try:
         index.update(_progress)
     except (StoreLockedError, StoreWriteError) as error:
-        tell(f"the index stays as it is: {error}")
+        tell(f"the index was not updated: {error}")
 
 
 def _progress(done: int, total: int) -> None:

@@ -29,19 +29,26 @@ def add(commands: Commands) -> None:
     """Add the command."""
     serve = commands.add_parser(
         "serve",
-        help="show it all in the browser: extract and explain pages, search and browse the store",
-        description="Start a web server for the browser, with a REST interface under /api. Ctrl-C ends it.",
+        help="use webmain in the browser: extract and explain pages, search and browse the store",
+        description="Start a web server with pages for the browser and a REST interface under /api. Ctrl-C stops it.",
     )
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
-    serve.add_argument("--port", type=int, default=8000, help="port to listen at, 0 for any that is free (8000)")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
+    serve.add_argument("--port", type=int, default=8000, help="port to listen on, 0 for any free one (8000)")
     serve.add_argument(
-        "--name", action="append", default=[], metavar="HOST", help="another host name under which it is asked"
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="another host name by which clients may reach the server",
     )
     serve.add_argument(
-        "--token", help=f"what users have to know, needed beyond this machine; rather in the environment: {TOKEN}"
+        "--token",
+        help=f"secret that clients must send, required beyond this machine; safer in the environment: {TOKEN}",
     )
     serve.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
-    serve.add_argument("--pages", metavar="WARC", help="recorded pages of the store's articles: files, folder, pattern")
+    serve.add_argument(
+        "--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern"
+    )
     serve.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
     serve.add_argument(
         "--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})"
@@ -51,7 +58,7 @@ def add(commands: Commands) -> None:
         metavar="FILE",
         type=_rules_file,
         default=SITES,
-        help=f"rules for single sites, read where it is there; accepted rules are written into it ({SITES})",
+        help=f"rules for individual sites, read if it exists; accepted rules are written to it ({SITES})",
     )
     serve.add_argument("--contact", default="", help="your address, sent in the user agent when a page is fetched")
     serve.add_argument(
@@ -59,7 +66,7 @@ def add(commands: Commands) -> None:
     )
     serve.add_argument("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
     serve.add_argument("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
-    serve.add_argument("--jobs", type=positive_int, metavar="N", help="processes that work with pages (2)")
+    serve.add_argument("--jobs", type=positive_int, metavar="N", help="worker processes (2)")
     serve.set_defaults(run=_serve)
 
 
@@ -73,7 +80,7 @@ def _rules_file(path: str) -> str:
 def _serve(args: argparse.Namespace) -> int:
     config = _config(args)
     if not config.is_local and not config.token:
-        raise Failure(USAGE, f"--host {config.host}: beyond this machine a token is needed: {TOKEN}=..., or --token")
+        raise Failure(USAGE, f"--host {config.host}: beyond this machine a token is required: {TOKEN}=..., or --token")
     try:
         import jinja2  # noqa: F401
         import python_multipart  # noqa: F401
@@ -86,7 +93,7 @@ def _serve(args: argparse.Namespace) -> int:
     try:
         listening = _listen(config.host, config.port)
     except OSError as error:
-        message = f"cannot listen at {config.host} port {config.port}: {error.strerror or error}; give another --port"
+        message = f"cannot listen on {config.host} port {config.port}: {error.strerror or error}; give another --port"
         raise Failure(USAGE, message) from error
     with listening:
         settings = uvicorn.Config(
@@ -102,7 +109,7 @@ def _serve(args: argparse.Namespace) -> int:
             timeout_keep_alive=5,
             timeout_graceful_shutdown=3,
         )
-        print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C ends it)", flush=True)
+        print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C stops it)", flush=True)
         uvicorn.Server(settings).run(sockets=[listening])
     return OK
 

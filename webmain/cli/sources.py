@@ -57,26 +57,37 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
         "source",
         metavar="URL|FILE|-",
         nargs=("+" if least else "*") if several else 1,
-        help="a web address (fetched politely: robots.txt, no private addresses), an HTML file or its file: URL, "
+        help="a web address (robots.txt is obeyed; private addresses are refused), an HTML file or its file: URL, "
         "or - for standard input",
     )
     parser.add_argument(
         "-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ..."
     )
     parser.add_argument(
-        "--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for a method that learns ({MODELS})"
+        "--models",
+        default=MODELS,
+        metavar="FOLDER",
+        help=f"folder of the sites' models, for methods that learn ({MODELS})",
     )
-    parser.add_argument("--sites", metavar="FILE", type=site_rules, help="rules for single sites (sites.toml)")
-    parser.add_argument("--url", type=web_address, help="the page's address, for a file or standard input")
-    parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="CPU seconds for a page (10)")
-    parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
-    parser.add_argument("--contact", help="your address, sent in the user agent when a page is fetched")
+    parser.add_argument(
+        "--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites (sites.toml)"
+    )
+    parser.add_argument(
+        "--url", type=web_address, help="the page's address, if it is read from a file or standard input"
+    )
+    parser.add_argument(
+        "--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)"
+    )
+    parser.add_argument(
+        "--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="most bytes per page (10 MiB)"
+    )
+    parser.add_argument("--contact", help="your e-mail or web address, sent in the user agent when a page is fetched")
     parser.add_argument(
         "--allow-private",
         action="store_true",
         help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
     )
-    parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
+    parser.add_argument("--ignore-robots", action="store_true", help="don't read robots.txt (for your own site)")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -108,10 +119,10 @@ def output(name: str | None) -> Iterator[TextIO]:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add --site, --lang, --since and --until."""
-    parser.add_argument("--site", type=_name, help="only this site: bbc.co.uk")
-    parser.add_argument("--lang", type=_name, metavar="CODE", help="only this language, as detected: th")
+    parser.add_argument("--site", type=_name, help="only this site, such as bbc.co.uk")
+    parser.add_argument("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
     parser.add_argument(
-        "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d, 12h"
+        "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d (days ago), 12h"
     )
     parser.add_argument("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
 
@@ -171,7 +182,7 @@ def web_address(text: str) -> str:
     except ValueError:
         host = ""
     if not host or not address.lower().startswith(("http://", "https://")) or any(c.isspace() for c in host):
-        raise argparse.ArgumentTypeError(f"{text!r} is no web address: https://example.org/story")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a web address, such as https://example.org/story")
     return address
 
 
@@ -179,7 +190,7 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
     """Return one page: from the web, a file, or standard input; raises `Failure` if it cannot be fetched or read."""
     is_local = not source.lower().startswith(("http://", "https://"))
     if is_local and args.sites is not None and not args.url:
-        tell(f"{source}: rules of --sites go by a page's address; --url gives it")
+        tell(f"{source}: rules of --sites are chosen by the page's address; give it with --url")
     if source == "-":
         return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
     if not is_local:
@@ -197,7 +208,7 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
                 obey_robots=not args.ignore_robots,
             )
         except FetchError as error:
-            advice = "; --allow-private lets it through" if isinstance(error, PrivateAddress) else ""
+            advice = "; --allow-private permits it" if isinstance(error, PrivateAddress) else ""
             raise Failure(NOT_FOUND, f"{source}: {error}{advice}") from error
     try:
         with local_file(source).open("rb") as file:
@@ -227,7 +238,7 @@ class ArchivePages:
             self.problems = [str(error)]
         else:
             if not self._n_pages and not self.problems:
-                self.problems = [f"{self._source}: no page in it that can be read"]
+                self.problems = [f"{self._source}: contains no readable page"]
 
     def _note(self, why: Skip, where: str | None) -> None:
         if why.value in ("damaged", "unreadable") and len(self.problems) < MAX_DAMAGES:

@@ -1,4 +1,4 @@
-"""`webmain status`: how crawls are doing, and whether anything needs a person's attention."""
+"""`webmain status`: show how crawls are doing, and what needs attention's attention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
 
 NEEDED: Final = 1
-"""Exit code if something needs a person's attention."""
+"""Exit code if something needs attention."""
 
 FOLDER: Final = Path("output")
 """Default folder of ledgers."""
@@ -26,21 +26,24 @@ def add(commands: Commands) -> None:
     """Add the command."""
     status = commands.add_parser(
         "status",
-        help="how crawls are doing, and whether anything needs a person",
-        description="Tell of each site when it was crawled last, how that ended, what came of it, and what needs a person:"
-        " a dropped yield, a changed layout or robots.txt, blocks, errors, missing runs. Ledgers are only read.",
-        epilog="exit codes: 0 nothing needs a person, 1 something does, 2 wrong usage, 3 there is no ledger, 4 FILE can"
-        " not be written",
+        help="show how crawls are doing, and what needs attention",
+        description="Show for each site when it was last crawled, how that ended, what it found, and what needs attention:"
+        " fewer articles than usual, a changed layout or robots.txt, blocks, errors, missing runs. Ledgers are "
+        "opened read-only.",
+        epilog="exit codes: 0 nothing needs attention, 1 something does, 2 wrong usage, 3 there is no ledger, 4 FILE"
+        " cannot be written",
     )
     status.add_argument(
         "what",
         nargs="*",
         metavar="LEDGER|SITE",
-        help=f"ledgers, by default those in {FOLDER}/, and sites, by default all",
+        help=f"ledgers (default: those in {FOLDER}/) and sites (default: all)",
     )
-    status.add_argument("--store", action="append", default=[], help="a store, whose ledger is beside it")
+    status.add_argument("--store", action="append", default=[], help="a store; its ledger is next to it")
     status.add_argument("--json", action="store_true", help="print JSON")
-    status.add_argument("--prometheus", metavar="FILE", help="write a Prometheus textfile, in one step")
+    status.add_argument(
+        "--prometheus", metavar="FILE", help="write a Prometheus textfile, which is replaced in one step"
+    )
     status.set_defaults(run=_status)
 
 
@@ -60,7 +63,7 @@ def _status(args: argparse.Namespace) -> int:
         return USAGE
     if absent := [path for path in ledgers if not path.is_file()]:
         for path in absent:
-            tell(f"{path}: no such ledger; a crawl makes one beside its store (--store sqlite:news.db)")
+            tell(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
         return NOT_FOUND
     sites = [site_key(each) or each for each in args.what if not _is_file(each)]
     status = status_of(ledgers, sites)
@@ -73,7 +76,7 @@ def _status(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(as_table(status))
     for site in status.missing:
-        tell(f"{site}: no run of it is known")
+        tell(f"{site}: no run is recorded")
     return NEEDED if status.needs_a_person else NOT_FOUND if status.missing else OK
 
 

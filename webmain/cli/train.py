@@ -39,18 +39,19 @@ def add(commands: Commands) -> None:
     train = commands.add_parser(
         "train",
         help="train the learned extractor's page model",
-        description="Read gold pages, make up more pages from them, judge by cross-validation over sites, fit the model "
-        "to all pages, write it, and report. LightGBM is needed: pip install webmain[train].",
+        description="Read gold pages, generate more pages from them, cross-validate over sites, fit the model "
+        "to all pages, write "
+        "it, and report. Needs LightGBM: pip install 'webmain[train]'.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    train.add_argument("data", metavar="DATA", type=Path, help="folder with the training sets, NAME.jsonl.gz each")
-    train.add_argument("--out", type=Path, metavar="FILE", required=True, help="where the model goes (JSON)")
+    train.add_argument("data", metavar="DATA", type=Path, help="folder of the training sets, each a file NAME.jsonl.gz")
+    train.add_argument("--out", type=Path, metavar="FILE", required=True, help="write the model here (JSON)")
     train.add_argument(
         "--sets",
         type=_names,
         metavar="NAME[,NAME]",
-        help="the sets that are trained on (default: all that the shipped model is trained on; permissive: those of them "
+        help="sets to train on (default: those of the shipped model; permissive: those of them "
         "whose licences are CC-BY, MIT, Apache or CC0)",
     )
     train.add_argument(
@@ -60,26 +61,29 @@ def add(commands: Commands) -> None:
         action="extend",
         default=[],
         metavar="GOLD",
-        help="judge the model on these as well; never trained on",
+        help="also evaluate the model on these; never used for training",
     )
-    train.add_argument("--made-up", type=COUNT, metavar="N", help="pages that are made up from the others (2400)")
+    train.add_argument("--made-up", type=COUNT, metavar="N", help="pages to generate from the others (2400)")
     train.add_argument(
         "--out-of-fold",
         type=Path,
         metavar="FILE",
-        help="write what pages were judged to be by models that never saw their sites (JSON lines of set, id, text)",
+        help="write each page's text as extracted by a model that was not trained on its site (JSON lines of set, id, text)",
     )
     train.add_argument(
         "--leave-out",
         action="store_true",
-        help="judge each set by a model of the other sets as well; --out-of-fold writes those texts beside FILE, with "
+        help="also evaluate each set with a model trained on the other sets; --out-of-fold writes those texts "
+        "next to FILE, with "
         "-left-out in the name",
     )
-    train.add_argument("--seed", type=COUNT, default=1, metavar="S", help="of made-up pages and of the trees (1)")
-    train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (1)")
-    train.add_argument("--report", type=Path, metavar="FILE", help="write all figures here as JSON")
     train.add_argument(
-        "--card", type=Path, metavar="FILE", help="write the figures into this model card, between its marks"
+        "--seed", type=COUNT, default=1, metavar="S", help="random seed of generated pages and of the trees (1)"
+    )
+    train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="worker processes (1)")
+    train.add_argument("--report", type=Path, metavar="FILE", help="write all figures to FILE as JSON")
+    train.add_argument(
+        "--card", type=Path, metavar="FILE", help="write the figures into this model card, between its markers"
     )
     train.set_defaults(run=_train)
 

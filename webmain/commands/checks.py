@@ -151,5 +151,5 @@ def _why_unwritable(folder: Path) -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return f"can not be written: {error.strerror or error}"
+        return f"cannot be written: {error.strerror or error}"
     return None if os.access(folder, os.W_OK | os.X_OK) else f"no permission to write in {folder}"

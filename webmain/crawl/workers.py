@@ -121,7 +121,7 @@ class Workers:
             self._judge(self.extractor)
         except (pickle.PickleError, AttributeError, TypeError) as error:
             name = self.extractor.name
-            logger.warning("%s can not be sent to another process (%s); pages are judged in this one", name, error)
+            logger.warning("%s cannot be sent to another process (%s); pages are judged in this one", name, error)
             self.n = 0
         if self._pool is not None:
             self._pool.start()

@@ -235,7 +235,7 @@ class SiteExtractor(Extractor, Protocol):
     min_pages : int
         Minimum number of pages to learn from.
     judges_unlearned : bool
-        Whether it works without a model. If so, it also judges pages of sites that can not be learned, and pages unlike the
+        Whether it works without a model. If so, it also judges pages of sites that cannot be learned, and pages unlike the
         training pages; otherwise the default method does.
     always_answers : bool
         Whether it keeps some text even of pages in which it finds no block.

@@ -177,7 +177,7 @@ OTHER_TYPES: Final = tuple(name for name in PAGE_TYPES if name != "article")
 
 
 class PageModelError(ValueError):
-    """A page model can not be used; the message says why."""
+    """A page model cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ class PageModel:
                 sha256=sha256,
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise PageModelError(f"can not be read: {error}") from error
+            raise PageModelError(f"cannot be read: {error}") from error
 
 
 def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -257,7 +257,7 @@ def _read_nodes(nodes: list[list[Any]]) -> tuple[NDArray[Any], ...]:
     if not (np.abs(numbers) <= MAX_NUMBER).all():
         raise ValueError("a threshold or a value is no number, or too large")
     if np.abs(places).max(initial=0) > len(nodes):
-        raise ValueError("a node's child stands where it can not")
+        raise ValueError("a node's child stands where it cannot")
     return is_inner, asked, places, numbers
 
 
@@ -276,7 +276,7 @@ def _checked_depth(
             return depth
         middle = right[here]
         if not ((here + 1 < middle) & (middle < ends)).all():
-            raise ValueError("a node's child stands where it can not")
+            raise ValueError("a node's child stands where it cannot")
         here, ends = np.concatenate((here + 1, middle)), np.concatenate((middle, ends))
     raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
 

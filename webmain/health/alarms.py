@@ -58,19 +58,19 @@ class Kind(StrEnum):
 
 ADVICE: Final = {
     Kind.YIELD: "look at the front page in a browser; `webmain plan SITE` shows which feeds, sitemaps and sections are found",
-    Kind.NOTHING: "`webmain plan SITE` shows what is found; give the address of the section with the news as site",
-    Kind.LAYOUT: "read some new articles; the site was learned anew, selectors in sites.toml were not",
-    Kind.ERRORS: "the log of the last run names addresses and reasons; a longer delay in sites.toml may help",
-    Kind.SHORT: "`webmain explain URL` of a new article shows what is kept; the site may have put up a wall or new templates",
+    Kind.NOTHING: "`webmain plan SITE` shows what is found; give the address of the news section as the site",
+    Kind.LAYOUT: "read some new articles; the site's model was trained again, but selectors in sites.toml may need changes",
+    Kind.ERRORS: "the log of the last run lists URLs and reasons; a longer delay in sites.toml may help",
+    Kind.SHORT: "`webmain explain URL` of a new article shows what is kept; the site may have a paywall or new templates",
     Kind.ROBOTS: "read its robots.txt; `webmain plan SITE` says what it still allows",
-    Kind.FORBIDDEN: "do not crawl it, or ask the site's people; remove it from the schedule",
-    Kind.BLOCKED: "crawl more slowly or not at all; set WEBMAIN_CONTACT, and write to the site's people",
+    Kind.FORBIDDEN: "do not crawl it, or ask its operators for permission; remove it from the schedule",
+    Kind.BLOCKED: "crawl more slowly or not at all; set WEBMAIN_CONTACT, and write to the site's operators",
     Kind.UNREACHABLE: "does it open in a browser? The site may have moved: -a site=old.example=new.example",
-    Kind.LATE: "is cron or the timer on, is the lock free, the disk full? `systemctl list-timers`, `crontab -l`",
+    Kind.LATE: "is cron or the timer running? Is the lock free? Is the disk full? `systemctl list-timers`, `crontab -l`",
     Kind.FAILED: "the log of that run has the error; `webmain check` reads all of store and ledger",
-    Kind.CUT: "a longer time limit, or less to do: since=2d, max_pages, budgets in sites.toml",
-    Kind.CLOCK: "set the machine's clock (timedatectl); rows of the future lose their effect as time passes",
-    Kind.DAMAGED: "`webmain check LEDGER` names what is damaged; a crawl goes on without it, or move the file away",
+    Kind.CUT: "give a longer time limit or less work: since=2d, max_pages, budgets in sites.toml",
+    Kind.CLOCK: "set the machine's clock (timedatectl); rows with future times lose their effect as time passes",
+    Kind.DAMAGED: "`webmain check LEDGER` lists what is damaged; crawls can continue without it, or move the file away",
 }
 """Advice for each kind."""
 
@@ -133,7 +133,7 @@ def alarms_of(site: Watched) -> list[Alarm]:
 def _yield(site: Watched) -> str:
     if not (drop := yield_drop(site.sound)):
         return ""
-    return f"{drop.found:,} new articles in {spoken(site.now - drop.since)}, about {drop.expected:,.0f} were to be expected"
+    return f"{drop.found:,} new articles in {spoken(site.now - drop.since)}, about {drop.expected:,.0f} were expected"
 
 
 def _nothing(site: Watched) -> str:
@@ -145,7 +145,7 @@ def _nothing(site: Watched) -> str:
 
 def _layout(site: Watched) -> str:
     changed = [run for run in site.ended[-LAST_RUNS:] if run.figures.layout_changed]
-    return f"its pages no longer look as they did, since {_ago(site, changed[0].started_at)}" if changed else ""
+    return f"the layout of its pages changed {_ago(site, changed[0].started_at)}" if changed else ""
 
 
 def _errors(site: Watched) -> str:
@@ -158,7 +158,7 @@ def _errors(site: Watched) -> str:
         or (ever >= LEAST_PAGES and errors / asked < 2 * usual / ever)
     ):
         return ""
-    return f"{errors:,} of {asked:,} pages could not be had: {_kinds(last)}"
+    return f"{errors:,} of {asked:,} pages could not be fetched: {_kinds(last)}"
 
 
 def _short(site: Watched) -> str:
@@ -172,7 +172,7 @@ def _short(site: Watched) -> str:
     length = max(run.figures.chars_median or 0 for run in last)
     usual = median(run.figures.chars_median or 0 for run in runs) if runs else 0
     if n_before >= LEAST_ARTICLES and length < SHRUNK_TO * usual:
-        return f"the last {n:,} articles have {length:,.0f} characters in the median, {usual:,.0f} were usual"
+        return f"the last {n:,} articles have a median of {length:,.0f} characters; {usual:,.0f} are usual"
     short = sum(run.figures.short for run in last)
     was_short = sum(run.figures.short for run in runs)
     is_new = site.now - site.runs[0].started_at < NEW_S  # if it always was so, this is nothing new
@@ -187,7 +187,9 @@ def _robots(site: Watched) -> str:
         if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
             return f"the robots.txt of {host.host} changed {_ago(site, host.robots_changed_at)}"
         if host.robots_failing_since and site.now - host.robots_failing_since > LONG_AGO_S:
-            return f"the robots.txt of {host.host} cannot be read since {_ago(site, host.robots_failing_since)}"
+            return (
+                f"the robots.txt of {host.host} has been unreadable for {spoken(site.now - host.robots_failing_since)}"
+            )
     return ""
 
 
@@ -201,7 +203,7 @@ def _blocked(site: Watched) -> str:
     for host in site.hosts:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
-            return f"{host.host} refuses nearly everything{why}, since {_ago(site, host.blocked_at)}"
+            return f"{host.host} has refused nearly everything{why} for {spoken(site.now - host.blocked_at)}"
     n, asked = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
     is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * asked
     return f"{n:,} of {asked:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
@@ -210,7 +212,7 @@ def _blocked(site: Watched) -> str:
 def _unreachable(site: Watched) -> str:
     last = site.ended[-LAST_RUNS:]
     is_so = len(last) == LAST_RUNS and all(run.outcome == UNREACHABLE for run in last)
-    return f"not reached by the last {LAST_RUNS} runs or more" if is_so else ""
+    return f"not reachable in the last {LAST_RUNS} runs or more" if is_so else ""
 
 
 def _late(site: Watched) -> str:
@@ -219,7 +221,7 @@ def _late(site: Watched) -> str:
         return ""
     age = site.now - max(site.runs[-1].started_at, site.runs[-1].written_at)
     is_late = age > max(LATE_INTERVALS * usual, usual + LATE_S)
-    return f"the last run was {spoken(age)} ago, one in {spoken(usual)} is usual" if is_late else ""
+    return f"the last run was {spoken(age)} ago; the usual interval is {spoken(usual)}" if is_late else ""
 
 
 def _failed(site: Watched) -> str:
@@ -232,7 +234,7 @@ def _failed(site: Watched) -> str:
 def _cut(site: Watched) -> str:
     last = [run.ended(site.now) for run in site.ended[-LAST_RUNS:]]
     is_so = len(last) == LAST_RUNS and all(outcome in (STOPPED, KILLED) for outcome in last)
-    return f"each of the last {LAST_RUNS} runs was ended by a signal before it was done" if is_so else ""
+    return f"each of the last {LAST_RUNS} runs was stopped by a signal before it finished" if is_so else ""
 
 
 def _clock(site: Watched) -> str:
@@ -240,10 +242,13 @@ def _clock(site: Watched) -> str:
         return ""
     last = site.runs[-1]
     if last.started_at > site.now + CLOCK_S:
-        return f"a run began {spoken(last.started_at - site.now)} after now"
+        return f"a run has a start time {spoken(last.started_at - site.now)} in the future"
     took = (last.finished_at or last.written_at) - last.started_at
     if abs(took - last.figures.seconds) > CLOCK_S:
-        return f"in a run of {spoken(last.figures.seconds)} the clock went on by {spoken(took)}, or the machine slept"
+        return (
+            f"in a run of {spoken(last.figures.seconds)} the clock advanced by {spoken(took)}, or the "
+            "machine was suspended"
+        )
     return ""
 
 

@@ -126,7 +126,7 @@ def as_table(status: Status) -> str:
         lines += [line for alarm in each.alarms for line in _told(each.site, alarm, where)]
     lines += [line for ledger, alarm in status.ledgers for line in _told(ledger, alarm)]
     n = sum(bool(each.alarms) for each in status.sites) + len({place for place, _ in status.ledgers})
-    need = f"{n:,} need{'s' if n == 1 else ''} a person" if n else "nothing needs a person"
+    need = f"{n:,} need{'s' if n == 1 else ''} attention" if n else "nothing needs attention"
     lines += [""] * bool(lines) + [f"{len(status.sites):,} site{'' if len(status.sites) == 1 else 's'}, {need}"]
     return "\n".join(lines) + "\n"
 
@@ -199,12 +199,12 @@ def as_prometheus(status: Status) -> str:
     rows = [({"site": each.site, "ledger": each.ledger}, each) for each in status.sites]
     alarms = [({**labels, "kind": alarm.kind.value}, 1.0) for labels, each in rows for alarm in each.alarms]
     alarms += [({"site": "", "ledger": ledger, "kind": alarm.kind.value}, 1.0) for ledger, alarm in status.ledgers]
-    file.gauge("status_alarm", "1 for what needs a person.", alarms)
+    file.gauge("status_alarm", "1 for each alarm.", alarms)
     file.gauge("status_alarms", "Alarms of a site.", [(labels, len(each.alarms)) for labels, each in rows])
-    file.gauge("status_needs_a_person", "1 where anything needs a person.", [({}, status.needs_a_person)])
-    file.gauge("status_timestamp_seconds", "When this was written.", [({}, status.at)])
+    file.gauge("status_needs_a_person", "1 if there is any alarm.", [({}, status.needs_a_person)])
+    file.gauge("status_timestamp_seconds", "When this file was written.", [({}, status.at)])
     last = [(labels, each.last) for labels, each in rows if each.last is not None]
-    file.gauge("run_started_timestamp_seconds", "When the last run began.", [(k, run.started_at) for k, run in last])
+    file.gauge("run_started_timestamp_seconds", "When the last run started.", [(k, run.started_at) for k, run in last])
     for name, text in _GAUGES.items():
         values = [(labels, value) for labels, run in last if (value := getattr(run.figures, name)) is not None]
         file.gauge(f"run_{name}", text, values)
@@ -216,18 +216,18 @@ def as_prometheus(status: Status) -> str:
 
 _GAUGES: Final = {
     "new": "New articles of the last run.",
-    "changed": "Articles with another text.",
-    "unchanged": "Articles found as they were.",
-    "gone": "Articles whose page went away.",
-    "known": "Addresses passed over.",
-    "not_modified": "Answers that nothing has changed.",
-    "bytes": "Bytes of bodies received.",
-    "seconds": "Duration.",
-    "chars_median": "Characters of articles, the median.",
-    "errors": "Pages that could not be had.",
+    "changed": "Articles with a changed text.",
+    "unchanged": "Articles found unchanged.",
+    "gone": "Articles whose page is gone.",
+    "known": "URLs skipped because they were known.",
+    "not_modified": "Answers that nothing has changed (304).",
+    "bytes": "Bytes of response bodies received.",
+    "seconds": "Duration of the last run.",
+    "chars_median": "Median number of characters of articles.",
+    "errors": "Pages that could not be fetched.",
 }
 _BY_KIND: Final = {
     "changes": "Changes of articles.",
-    "rejected": "Pages that gave no article.",
+    "rejected": "Pages without an article.",
     "requests": "Requests by purpose.",
 }

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from webmain.clock import now_s
 from webmain.ledger.schema import APPLICATION_ID, FORMS, MIGRATIONS, SCHEMA_VERSION
 
-_UNUSABLE: Final = "is no ledger, or can not be written: "
+_UNUSABLE: Final = "is no ledger, or cannot be written: "
 
 
 class LedgerError(RuntimeError):
@@ -68,7 +68,7 @@ class LedgerFile:
             self._db = sqlite3.connect(place, timeout=busy_timeout_s, isolation_level=None, uri=read_only)
             self._db.text_factory = lambda text: text.decode("utf-8", "replace")
         except (OSError, sqlite3.Error) as error:
-            raise LedgerError(f"{self.path}: can not be opened: {error}") from error
+            raise LedgerError(f"{self.path}: cannot be opened: {error}") from error
         try:
             with self.errors(_UNUSABLE):
                 version = self._check_is_ledger()

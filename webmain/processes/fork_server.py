@@ -57,7 +57,7 @@ class ForkServer:
                 )
             except OSError as error:
                 self._connection.close()
-                raise StartError(f"a worker process can not be started: {error}") from error
+                raise StartError(f"a worker process cannot be started: {error}") from error
 
     def make_ready(self, setup: bytes) -> None:
         """Have the process call `setup` (pickled), which returns the function that answers tasks."""
@@ -71,7 +71,7 @@ class ForkServer:
         except (EOFError, OSError) as error:
             raise StartError("a worker process died as it started") from error
         if not is_ready:
-            raise StartError(f"a worker process can not start: {problem}")
+            raise StartError(f"a worker process cannot start: {problem}")
 
     def fork(self) -> Worker:
         """Return a new worker; raise StartError if the fork fails, EOFError or OSError if the server has died."""
@@ -82,7 +82,7 @@ class ForkServer:
                 send_handle(self._connection, theirs.fileno(), self._process.pid)
                 found = _received(self._connection, _START_S)
             if isinstance(found, str):
-                raise StartError(f"a worker process can not be started: {found}")
+                raise StartError(f"a worker process cannot be started: {found}")
             return Worker(found, Connection(ours.detach()), self)
 
     def ended(self, pid: int) -> int:
@@ -230,7 +230,7 @@ def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
             try:
                 connection.send((is_answer, found))
             except (pickle.PickleError, AttributeError, TypeError) as error:
-                connection.send((False, RuntimeError(f"an answer can not be sent: {error}")))
+                connection.send((False, RuntimeError(f"an answer cannot be sent: {error}")))
             del task, found
 
 

@@ -174,7 +174,7 @@ async def read(session: CDPSession) -> bytes:
     await _ask(session, "scrollTo(0, 0)")
     found = await _ask(session, f"({_script()})({_options()})")
     if not isinstance(found, str) or len(found) > MAX_BYTES:
-        raise RenderingError("the page can not be read")
+        raise RenderingError("the page cannot be read")
     if found.startswith('{"error":'):
         raise RenderingError(str(json.loads(found)["error"]))
     return found.encode("utf-8", "replace")
@@ -187,7 +187,7 @@ async def _ask(session: CDPSession, expression: str) -> Any:
     place = {"contextId": world["executionContextId"], "returnByValue": True, "timeout": 10_000}
     found = await session.send("Runtime.evaluate", {"expression": expression, **place})
     if "exceptionDetails" in found:
-        raise RenderingError(f"the page can not be read: {found['exceptionDetails'].get('text', '')!s:.100}")
+        raise RenderingError(f"the page cannot be read: {found['exceptionDetails'].get('text', '')!s:.100}")
     return found["result"].get("value")
 
 

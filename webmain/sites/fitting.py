@@ -164,7 +164,7 @@ def choose_for_site(
         try:
             found, limit = compare(fitted, document)
         except Exception:  # the extractor may be third-party; a page that is too slow is rejected when it is judged
-            logger.debug("%s can not compare %s", fitted.name, document.url, exc_info=True)
+            logger.debug("%s cannot compare %s", fitted.name, document.url, exc_info=True)
             return fitted
         return fitted if found >= limit else instead
 
@@ -259,8 +259,8 @@ class Lesson:
         try:
             return self._run(Documents(self.pages, read), self._with_corrected(read))
         except Exception as error:  # the extractor may be third-party; its pages must not be lost
-            logger.exception("%s can not learn %s", self.extractor.name, self.site)
-            problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
+            logger.exception("%s cannot learn %s", self.extractor.name, self.site)
+            problem = f"{self.extractor.name} cannot learn {self.site}: {type(error).__name__}: {error}"
             return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
 
     def _with_corrected(self, read: Read) -> Documents:
@@ -332,7 +332,7 @@ class Lesson:
 def unwatched(fitted: SiteExtractor) -> str:
     """Return a message that a change of the site's layout will not be noticed."""
     found = fitted.learned.resemblance if fitted.learned is not None else 0.0
-    return f"its pages resemble each other by {found:.2f} only: a change of its layout can not be noticed"
+    return f"its pages resemble each other by {found:.2f} only: a change of its layout cannot be noticed"
 
 
 def described(fitted: SiteExtractor) -> str:

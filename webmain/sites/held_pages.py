@@ -59,7 +59,7 @@ class Waiting(Sequence[Page]):
                 size = int.from_bytes(stream.read(8))
                 page: Page = pickle.loads(zlib.decompress(stream.read(size)))  # noqa: S301 - written by this crawl
         except (OSError, zlib.error, pickle.UnpicklingError, EOFError) as error:
-            raise HeldPagesError(f"{self.path}: a page that waited can not be read: {error}") from error
+            raise HeldPagesError(f"{self.path}: a page that waited cannot be read: {error}") from error
         return page
 
 
@@ -97,7 +97,7 @@ class Spool:
         """Append a page; raises HeldPagesError if it is too large or cannot be written: the pages held before are kept."""
         data = pickle.dumps(page, pickle.HIGHEST_PROTOCOL)
         if len(data) > MAX_BYTES:
-            raise HeldPagesError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes can not wait")
+            raise HeldPagesError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes cannot wait")
         packed = zlib.compress(data, 1)
         try:
             file = self._sites.get(site) or _File(self._own_folder() / f"{_name(site)}.pages")

@@ -83,7 +83,7 @@ def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
     except Rejected:
         raise
     except Exception as error:  # the extractor may be third-party
-        logger.exception("%s can not compare %s", fitted.name, document.url)
+        logger.exception("%s cannot compare %s", fitted.name, document.url)
         return replace(found, problem=f"{fitted.name}: {type(error).__name__}: {error}")
 
 

@@ -159,7 +159,7 @@ def written(
         _check_plain(content)
         text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=dict)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UnsavableModelError(f"{path}: what {extractor.name} has learned can not be written: {error}") from error
+        raise UnsavableModelError(f"{path}: what {extractor.name} has learned cannot be written: {error}") from error
     body = text[1:].encode("ascii") + b"\n"
     if len(body) > MAX_BYTES - 200:
         raise UnsavableModelError(f"{path}: the model has {len(body):,} bytes, allowed are {MAX_BYTES:,}")
@@ -187,7 +187,7 @@ def read_content(path: Path) -> Mapping[str, Any] | None:
     try:
         content = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise DamagedModelError(f"{path}: can not be read: {str(error)[:100] or 'too deep'}") from error
+        raise DamagedModelError(f"{path}: cannot be read: {str(error)[:100] or 'too deep'}") from error
     version = content.get("format_version")
     if type(version) is not int or version < 1:
         raise DamagedModelError(f"{path}: has format version {version!r:.60}")
@@ -200,7 +200,7 @@ def _check_bytes(data: bytes, path: Path) -> None:
     if data[: len(_START)] != _START[: len(data)] and data.strip():
         raise ForeignModelError(f"{path}: is no model")
     if len(data) <= len(_START):
-        raise DamagedModelError(f"{path}: can not be read: it is cut off")
+        raise DamagedModelError(f"{path}: cannot be read: it is cut off")
     if version := _VERSION.search(data, 0, _HEADER_BYTES):
         _check_version(int(version[1]), path)
     head = _HEAD.match(data)

@@ -117,7 +117,7 @@ async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, .
             part, seen = await Browsing.of(crawler).look(page_of(response), response)
             here, links, rel_next = part.url or address, seen.pager, seen.head.rel_next
         except Rejected as rejected:
-            logger.info("part %d of %s can not be read: %s", len(parts) + 2, first, rejected)
+            logger.info("part %d of %s cannot be read: %s", len(parts) + 2, first, rejected)
             break
         parts.append(part)
     if parts:

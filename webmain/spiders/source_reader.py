@@ -97,7 +97,7 @@ class SourceReader:
                     self._intake.send(further)
                     return
             except (Rejected, PoolClosed) as error:
-                logger.warning("%s: the front page can not be read: %s", site.name, error)
+                logger.warning("%s: the front page cannot be read: %s", site.name, error)
         else:
             other = site_key(url)
             message = (
@@ -142,7 +142,7 @@ class SourceReader:
         stats = self._crawler.stats
         self._intake.count("webmain/front_failed", site=site)
         level = logging.INFO if is_passing(failure.value) else logging.WARNING
-        message = f"{site.name}: the front page can not be fetched: {failure.value}"
+        message = f"{site.name}: the front page cannot be fetched: {failure.value}"
         logger.log(level, "%s", message)
         if stats.get_value("webmain/front_failed") <= MAX_TOLD_FRONTS:
             stats.set_value(f"webmain/unreachable/{site.name}", message)

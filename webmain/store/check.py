@@ -153,7 +153,7 @@ def _reporting(found: list[Problem]) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
-        found.append(Problem(place="", reason=f"the database can not be read on from here: {error}"))
+        found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -29,7 +29,7 @@ from webmain.text.shingles import N_PERMUTATIONS
 
 logger = logging.getLogger(__name__)
 
-DAMAGED_ROW = "can not be read: it is damaged; `webmain check` tells all that is"
+DAMAGED_ROW = "cannot be read: it is damaged; `webmain check` tells all that is"
 
 _LASTING = HEAVY | {"id", "title", "fingerprint", "extractor"}
 """Columns that do not change within a revision; a trigger would queue the article for indexing if they were written."""
@@ -147,7 +147,7 @@ class SqliteStore(Store):
             try:
                 article = Article.from_dict(json.loads(record) | {"text": text})
             except UNREADABLE:
-                logger.warning("store %s: revision %s of article %s can not be read", self.spec, number, article_id)
+                logger.warning("store %s: revision %s of article %s cannot be read", self.spec, number, article_id)
             else:
                 yield Revision(number=number, stored_at=read_time(stored), article=article)
         if (last := self.get(article_id)) is not None:

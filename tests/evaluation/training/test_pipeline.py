@@ -55,7 +55,7 @@ def judged(rows):
 
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory):
-    """Make a set for checks: a page with its text, one with segments alone, one that can not be read."""
+    """Make a set for checks: a page with its text, one with segments alone, one that cannot be read."""
     records = [
         {"id": "1", "dataset": "harbour", "html": PAGE.html, "text": TEXT, "site": "tide.example"},
         {"id": "2", "dataset": "harbour", "html": PAGE.html, "text": None, "with": [TEXT[:40]], "without": ["Imprint"]},
@@ -114,7 +114,7 @@ def test_checks_are_judged_and_pages_that_can_not_be_read_count_as_nothing(made)
     assert found[2].f1 <= 1
 
 
-@pytest.mark.parametrize(("check", "told"), [(GOLD / "pages", "can not be a check"), (None, r"bad\.jsonl")])
+@pytest.mark.parametrize(("check", "told"), [(GOLD / "pages", "cannot be a check"), (None, r"bad\.jsonl")])
 def test_a_check_that_is_none_is_refused_before_anything_is_trained(tmp_path, monkeypatch, check, told):
     (tmp_path / "bad.jsonl").write_text('{"id": "1", "html": "<p>x</p>"}\n')
     monkeypatch.setattr(pipeline, "all_rows", lambda *args, **options: pytest.fail("trained"))

@@ -110,7 +110,7 @@ def _lightgbm() -> Any:
     except ImportError as error:
         raise TrainingError(f"trees are fitted by LightGBM, which is not installed ({error}): {REMEDY}") from error
     except OSError as error:  # its library, or the system's OpenMP
-        raise TrainingError(f"LightGBM is installed, but can not be loaded ({error}): {REMEDY}") from error
+        raise TrainingError(f"LightGBM is installed, but cannot be loaded ({error}): {REMEDY}") from error
     return lightgbm
 
 

@@ -202,7 +202,7 @@ def _checks(options: Options, sets: Sequence[TrainingSet]) -> tuple[TrainingSet,
         if not any(_is_usable(page) for page in one.gold()):
             raise TrainingError(f"{one.path} holds no page with a main text or segments")
         if one.sha256 in trained:
-            raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it can not be a check")
+            raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it cannot be a check")
     return checks
 
 

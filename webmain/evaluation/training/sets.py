@@ -118,7 +118,7 @@ def sites_in(path: Path) -> frozenset[str]:
             records = [json.loads(line) for line in lines if line.strip()]
             return frozenset(site_key(one.get("url") or "") or one.get("site") or "" for one in records) - {""}
     except (OSError, ValueError, AttributeError) as error:
-        raise TrainingError(f"{path} can not be read: {error}") from error
+        raise TrainingError(f"{path} cannot be read: {error}") from error
 
 
 def _digest(path: Path) -> str:
@@ -128,7 +128,7 @@ def _digest(path: Path) -> str:
         files = [file for file in sorted(path.rglob("*")) if file.is_file()]
         lines = "".join(f"{_file_digest(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
     except OSError as error:
-        raise TrainingError(f"{path} can not be read: {error.strerror or error}") from error
+        raise TrainingError(f"{path} cannot be read: {error.strerror or error}") from error
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
