@@ -92,7 +92,7 @@ def as_text(plan: Plan) -> str:
     dates = f"{plan.last_day:,} of the last day, {plan.last_week:,} of the last week, {plan.undated:,} without a date"
     rows.append(("addresses", f"{plan.new:,} new ({dates}), {plan.known:,} known"))
     if plan.unread:
-        rows.append(("", f"{plan.unread:,} more sitemaps not read yet"))
+        rows.append(("", f"{plan.unread:,} more addresses in sitemaps, not checked yet"))
     if plan.forbidden:
         rows.append(("", f"{plan.forbidden:,} more that robots.txt forbids"))
     pace = f"at a request every {plan.delay_s:g} s" if plan.delay_s != 1 else "at 1 request a second"
