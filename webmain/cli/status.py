@@ -1,4 +1,4 @@
-"""`webmain status`: show how crawls are doing, and what needs attention's attention."""
+"""`webmain status`: show how crawls are doing, and what needs attention."""
 
 from __future__ import annotations
 
