@@ -205,7 +205,10 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--protocol", "line_block_sizes", "--rendered", "r.jsonl"), "does not use rendered pages"),
         (("--protocol", "line_block_sizes", "-e", "pab"), "cannot be combined with --systems"),
         (("--protocol", "line_block_sizes", "--score", "p.jsonl"), "cannot be combined with --score"),
-        (("--protocol", "line_block_sizes", "--predictions", "p.jsonl", "--fresh"), "combined with --predictions, --fresh"),
+        (
+            ("--protocol", "line_block_sizes", "--predictions", "p.jsonl", "--fresh"),
+            "combined with --predictions, --fresh",
+        ),
         (
             ("--protocol", "line_block_sizes", "--jobs", "2", "--timeout", "3", "--repeat", "2"),
             "--jobs, --timeout, --rep",
