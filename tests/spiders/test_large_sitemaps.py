@@ -122,8 +122,8 @@ def test_a_backlog_gives_the_newest_first_and_the_undated_last():
     backlog.add("https://a.example/2024-05-01/x", None)
     backlog.add("https://a.example/y", Hints(source="sitemap", modified="Fri, 02 Jan 2026 10:00:00 GMT"))
     backlog.add("https://a.example/2019/01/01/z", Hints(source="sitemap", modified="2026-03-01T10:00:00+00:00"))
-    assert [url[18:] for url, _ in backlog.take(2)] == ["2019/01/01/z", "y"]
-    assert [url[18:] for url, _ in backlog.take(9)] == ["2024-05-01/x", "x"]
+    assert [url[18:] for url, _ in backlog.pop_newest(2)] == ["2019/01/01/z", "y"]
+    assert [url[18:] for url, _ in backlog.pop_newest(9)] == ["2024-05-01/x", "x"]
     assert not backlog
 
 

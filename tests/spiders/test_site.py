@@ -18,7 +18,7 @@ def site(**options):
 
 def find(here, *paths, where=Where.HUB, depth=0, hints=None):
     found = [(path if "://" in path else FRONT + path.lstrip("/"), hints) for path in paths]
-    candidates = list(here.sift(found, where, depth=depth))
+    candidates = list(here.candidates_from(found, where, depth=depth))
     for candidate in candidates:
         here.push(candidate)
     return candidates
@@ -90,7 +90,7 @@ def test_what_is_dated_before_since_is_left_out_with_a_days_grace():
     here = site(wanted=Wanted(datetime(2026, 11, 10, tzinfo=UTC)))
     find(here, article(1, "2026/11/08"), article(2, "2026/11/09"), article(3, "2026/11/10"))
     assert order(here) == [article(3, "2026/11/10"), article(2, "2026/11/09")]
-    assert here.take_skipped()["too_old"] == 1
+    assert here.pop_skipped()["too_old"] == 1
 
 
 def test_what_is_dated_after_until_is_left_out_and_archives_of_other_months_are_not_read():
@@ -98,7 +98,7 @@ def test_what_is_dated_after_until_is_left_out_and_archives_of_other_months_are_
     find(here, article(1, "2026/10/31"), article(2, "2026/11/01"), article(3, "2026/11/02"), article(4, "2026/09/29"))
     find(here, "2026/10/", "2026/12/", "2026/08/", "2026/")
     assert set(order(here)) == {article(2, "2026/11/01"), article(1, "2026/10/31"), "2026/10/", "2026/"}
-    assert here.take_skipped() == {"too_new": 1, "too_old": 1, "other_period": 2}
+    assert here.pop_skipped() == {"too_new": 1, "too_old": 1, "other_period": 2}
 
 
 def test_included_paths_bound_articles_and_not_hubs_and_excluded_ones_both():
@@ -117,7 +117,7 @@ def test_a_calendar_without_end_ends():
     here = site(limits=Limits(alike=3))
     months = [f"calendar/{year}/{month:02}/" for year in range(2000, 2026) for month in range(1, 13)]
     assert len([c for c in find(here, *months) if c.is_hub]) == 3
-    assert here.take_skipped()["hubs_alike"] == len(months) - 3
+    assert here.pop_skipped()["hubs_alike"] == len(months) - 3
 
 
 def test_pages_of_a_list_are_bounded_and_other_lists_are_not_hurt():
@@ -131,7 +131,7 @@ def test_tags_and_authors_are_walked_only_where_nothing_names_the_articles():
     find(here, "tag/harbour/", "author/ann-lee/", "section/sport/")
     here.has_sources = here.has_sitemap = True
     assert order(here) == ["section/sport/"]
-    assert here.take_skipped()["tags_and_authors"] == 2
+    assert here.pop_skipped()["tags_and_authors"] == 2
 
 
 def test_a_folder_without_articles_is_left_alone_after_a_while():
@@ -139,17 +139,17 @@ def test_a_folder_without_articles_is_left_alone_after_a_while():
     urls = [f"things/some-page-with-a-long-name-{n}" for n in range(10)]
     find(here, *urls)
     for _ in range(5):
-        here.note_page(here.next().url, is_article=False)
+        here.record_page(here.next().url, is_article=False)
     assert here.next() is None
-    assert here.take_skipped()["fruitless"] == 5
+    assert here.pop_skipped()["fruitless"] == 5
 
 
 def test_one_article_keeps_its_folder_alive():
     here = site(limits=Limits(misses=5))
     find(here, *(f"things/some-page-with-a-long-name-{n}" for n in range(10)))
-    here.note_page(here.next().url, is_article=True)
+    here.record_page(here.next().url, is_article=True)
     for _ in range(7):
-        here.note_page(here.next().url, is_article=False)
+        here.record_page(here.next().url, is_article=False)
     assert here.next() is not None
 
 
@@ -160,7 +160,7 @@ def test_the_oldest_drop_out_of_a_full_frontier():
     urls = order(here)
     assert urls[:10] == [article(n, day) for n, day in enumerate(days[:10])]
     assert len(urls) <= 21
-    assert here.take_skipped()["frontier_full"] >= 19
+    assert here.pop_skipped()["frontier_full"] >= 19
 
 
 def test_what_feeds_name_is_wanted_even_at_a_hubs_address():
@@ -172,7 +172,7 @@ def test_a_folded_address_is_not_fetched_and_gives_its_hints():
     here = site()
     hints = Hints(source="feed", title="The title")
     find(here, article(1), where=Where.FEED, hints=hints)
-    assert here.fold(FRONT + article(1)) == hints
+    assert here.mark_done(FRONT + article(1)) == hints
     assert here.next() is None
     assert find(here, article(1)) == []
 
@@ -235,7 +235,7 @@ def test_what_was_seen_to_be_a_list_is_one_and_so_are_its_pages():
     here = site()
     slug = "letters-from-the-far-islands"
     assert [c.is_hub for c in find(here, slug + "/", slug + "/page/2/", slug + "/?page=3")] == [False]
-    here.note_list(FRONT + slug + "/")
+    here.add_list(FRONT + slug + "/")
     paths = (slug + "/page/2/", slug + "/?page=3", slug + "/seite-4.html")
     assert [c.is_hub for c in find(here, *paths)] == [True] * 3
     assert [
@@ -245,15 +245,15 @@ def test_what_was_seen_to_be_a_list_is_one_and_so_are_its_pages():
 
 def test_a_list_is_one_where_a_sitemap_names_it():
     here = site()
-    here.note_list(FRONT + "letters-from-the-far-islands/")
+    here.add_list(FRONT + "letters-from-the-far-islands/")
     (candidate,) = find(here, "letters-from-the-far-islands/", where=Where.SITEMAP, hints=Hints(source="sitemap"))
     assert candidate.is_hub
 
 
 def test_the_front_pages_list_makes_no_list_of_numbered_articles():
     here = site()
-    here.note_list(FRONT + "?paged=2")
-    here.note_list(FRONT + "?p=2")
+    here.add_list(FRONT + "?paged=2")
+    here.add_list(FRONT + "?p=2")
     assert [c.is_hub for c in find(here, "?p=123", "?p=4711")] == [False, False]
 
 
@@ -269,14 +269,14 @@ def test_a_list_that_leads_to_new_articles_makes_room_for_its_like():
     assert len(find(here, *pages)) == 2
     released = []
     for _ in range(9):
-        released += [c.url for c in here.note_fruitful(FRONT + pages[0], is_article=False)]
+        released += [c.url for c in here.credit_hub(FRONT + pages[0], is_article=False)]
     assert released == [FRONT + page for page in pages[2:]]
 
 
 def test_hubs_that_were_articles_do_not_count_as_hubs():
     here = site(limits=Limits(hubs=1, alike=1))
     (hub,) = find(here, "view.php?id=1", "view.php?id=2")
-    (other,) = here.note_fruitful(hub.url, is_article=True)
+    (other,) = here.credit_hub(hub.url, is_article=True)
     assert other.url == FRONT + "view.php?id=2"
 
 
@@ -285,7 +285,7 @@ def test_with_sources_only_what_looks_like_an_article_is_followed_from_articles(
     here.has_sources = True
     links = ("section/sport/", "town/a-short-name", article(1), "news/undated-slug-of-many-words")
     assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + links[2], FRONT + links[3]]
-    here.note_page(FRONT + "town/another", is_article=True)
+    here.record_page(FRONT + "town/another", is_article=True)
     assert [c.url for c in find(here, "town/a-short-name", where=Where.ARTICLE)] == [FRONT + "town/a-short-name"]
 
 
@@ -299,7 +299,7 @@ def test_undated_links_in_articles_are_not_followed_where_only_the_latest_are_wa
     here.has_sources = True
     links = ("news/undated-slug-of-many-words", article(1))
     assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + article(1)]
-    assert here.take_skipped()["undated"] == 1
+    assert here.pop_skipped()["undated"] == 1
 
 
 def test_tags_and_authors_are_walked_where_many_articles_are_in_no_source():
@@ -307,7 +307,7 @@ def test_tags_and_authors_are_walked_where_many_articles_are_in_no_source():
     find(here, "tag/harbour/", "category/sport/")
     here.has_sources = here.has_sitemap = True
     for n in range(4):
-        here.note_page(FRONT + article(n), is_article=True, is_named=n > 0)
+        here.record_page(FRONT + article(n), is_article=True, is_named=n > 0)
     assert set(order(here)) == {"tag/harbour/", "category/sport/"}
 
 
@@ -321,10 +321,10 @@ def test_the_same_teasers_make_one_list_only():
 def test_teasers_of_other_pages_are_counted_once_each():
     here = site()
     teasers = {FRONT + article(1): 80, FRONT + article(1) + "#more": 20, FRONT + article(2): 50, FRONT + "tag/x/": 90}
-    assert here.teased(teasers, (FRONT + article(2), None)) == {FRONT + article(1): 100}
+    assert here.teaser_chars(teasers, (FRONT + article(2), None)) == {FRONT + article(1): 100}
     posts = {FRONT + f"viewtopic.php?post=47{n}": 500 for n in range(9)}
-    assert here.teased(posts, (FRONT + "viewtopic.php?thread=4711",)) == {}
-    assert here.teased({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
+    assert here.teaser_chars(posts, (FRONT + "viewtopic.php?thread=4711",)) == {}
+    assert here.teaser_chars({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
 
 
 def test_folders_of_numbers_count_as_one():
@@ -332,18 +332,18 @@ def test_folders_of_numbers_count_as_one():
     urls = [f"calendar/{year}/{month}/{day}/7" for year in (1, 2) for month in (1, 2) for day in (1, 2)]
     find(here, *urls, where=Where.BEFORE)
     for _ in range(3):
-        here.note_page(here.next().url, is_article=False)
+        here.record_page(here.next().url, is_article=False)
     assert here.next() is None
 
 
 def test_pages_that_show_what_is_missing_do_not_close_a_folder_that_may_hold_articles():
     here = site()
     for n in range(100):
-        here.note_page(FRONT + article(n), b"nothing here", is_article=False)
+        here.record_page(FRONT + article(n), b"nothing here", is_article=False)
     find(here, article(200))
     assert order(here) == [article(200)]
     for n in range(300):
-        here.note_page(FRONT + article(n), b"nothing here", is_article=False)
+        here.record_page(FRONT + article(n), b"nothing here", is_article=False)
     find(here, article(201))
     assert order(here) == []
 
@@ -359,4 +359,4 @@ def test_pages_that_show_what_is_missing_do_not_close_a_folder_that_may_hold_art
 def test_relative_links_that_lead_ever_deeper_are_left_out(path, is_wanted):
     here = site()
     assert bool(find(here, path)) is is_wanted
-    assert here.take_skipped()["repeating"] == (not is_wanted)
+    assert here.pop_skipped()["repeating"] == (not is_wanted)

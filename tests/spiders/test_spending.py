@@ -9,12 +9,12 @@ def test_each_budget_ends_a_site_when_it_is_reached():
     now = [100.0]
     spending = Spending(Budget(pages=2, time_s=60.0, size_bytes=5_000), clock=lambda: now[0])
     now[0] = 500.0  # the time before the first answer does not count
-    spending.note_answer(1_000)
+    spending.add_response(1_000)
     spending.n_pages = 1
     assert spending.exhausted() is None
     now[0] = 560.0
     assert spending.exhausted() == "budget of 0:01:00 spent"
-    spending.note_answer(4_000)
+    spending.add_response(4_000)
     assert spending.exhausted() == "budget of 5 kB spent"
     spending.n_pages = 2
     assert spending.exhausted() == "budget of 2 pages spent"
@@ -22,7 +22,7 @@ def test_each_budget_ends_a_site_when_it_is_reached():
 
 def test_without_bounds_nothing_is_spent_and_a_sites_own_bounds_come_before_the_common_ones():
     spending = Spending(Budget())
-    spending.note_answer(10**12)
+    spending.add_response(10**12)
     spending.n_pages = 10**6
     assert spending.exhausted() is None
     assert Budget(pages=5).or_else(Budget(pages=9, time_s=1.0)) == Budget(pages=5, time_s=1.0)

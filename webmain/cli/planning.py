@@ -97,7 +97,7 @@ class PlanSpider(NewsSpider):
             return
         for site in self.sites.values():
             if site.backlog and len(site) < MAX_JUDGED and self.intake.is_running():
-                self.intake.judge(site)
+                self.intake.judge_backlog(site)
                 raise DontCloseSpider
 
     def closed(self, reason: str) -> None:

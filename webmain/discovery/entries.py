@@ -60,7 +60,7 @@ class Collected:
             self._found[url] = hints
             self.n += 1
 
-    def take(self) -> tuple[Entry, ...]:
+    def pop_entries(self) -> tuple[Entry, ...]:
         """Return the entries found since the last call, and remove them."""
         found, self._found = self._found, {}
         return tuple(Entry(url=url, hints=hints) for url, hints in found.items())

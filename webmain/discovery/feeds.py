@@ -128,7 +128,7 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
         children = _children(item)
         hints = _hints(children, item.get(_XML_LANG) or language, authors, is_atom=is_atom)
         collected.add(_link(item, children), _base(item, base), hints)
-    return Feed(entries=collected.take(), next_url=_next_url(about, base), skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=_next_url(about, base), skipped=skipped)
 
 
 def _named(root: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -331,7 +331,7 @@ def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
         item = raw if isinstance(raw, dict) else {}
         collected.add(_json_url(item), url, _json_hints(item, data))
     next_url = absolute_url(_string(data, "next_url"), url)
-    return Feed(entries=collected.take(), next_url=next_url, skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=next_url, skipped=skipped)
 
 
 def _string(record: Mapping[str, Any], name: str) -> str | None:

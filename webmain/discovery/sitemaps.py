@@ -98,10 +98,12 @@ def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: i
     """
     reader = _Reader(url, max_urls, max_bytes)
     for _ in reader.read(body):
-        piece = Sitemap(entries=reader.pages.take(), children=reader.children.take())
+        piece = Sitemap(entries=reader.pages.pop_entries(), children=reader.children.pop_entries())
         if piece.entries or piece.children:
             yield piece
-    yield Sitemap(entries=reader.pages.take(), children=reader.children.take(), skipped=dict(reader.skipped))
+    yield Sitemap(
+        entries=reader.pages.pop_entries(), children=reader.children.pop_entries(), skipped=dict(reader.skipped)
+    )
 
 
 class _Reader:

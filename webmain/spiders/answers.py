@@ -112,7 +112,7 @@ async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, .
         response = await _fetch(crawler, address)
         if response is None or not site.is_own(normalise(response.url) or address):
             break
-        site.fold(address)
+        site.mark_done(address)
         try:
             part, seen = await Browsing.of(crawler).look(page_of(response), response)
             here, links, rel_next = part.url or address, seen.pager, seen.head.rel_next

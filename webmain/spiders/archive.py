@@ -131,7 +131,7 @@ class ArchiveSpider(Spider):
         """Yield the pages of a file, folder or glob."""
         n = 0
         try:
-            for page in read_pages(path, on_skip=self._note_skip, is_wanted=self._is_wanted):
+            for page in read_pages(path, on_skip=self._count_skip, is_wanted=self._is_wanted):
                 n += 1
                 yield page
         except ArchiveError as error:  # removed since the arguments were read
@@ -141,7 +141,7 @@ class ArchiveSpider(Spider):
     def _is_wanted(self, begin: int, url: str | None, fetched_at: datetime | None) -> bool:
         return self._wanted(url, fetched_at)
 
-    def _note_skip(self, reason: Skip, url: str | None) -> None:
+    def _count_skip(self, reason: Skip, url: str | None) -> None:
         self._note(f"skipped/{reason.value}", f"{reason.value}: {url}", reason in (Skip.DAMAGED, Skip.UNREADABLE))
 
     def _note(self, name: str, message: str, is_warning: bool) -> None:

@@ -66,21 +66,25 @@ class Intake:
 
     # ---- What is found
 
-    async def take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where, source: str = "") -> None:
+    async def enqueue_source(
+        self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where, source: str = ""
+    ) -> None:
         """Queue the addresses of a feed or sitemap, in chunks so that other work can run in between."""
         entries = iter(found)
         while chunk := list(islice(entries, _CHUNK)):
-            known = [(own.url, hints) for url, hints in chunk if (own := site.look_up(url)) and site.is_gone(own.url)]
+            known = [
+                (own.url, hints) for url, hints in chunk if (own := site.judged_url(url)) and site.is_done(own.url)
+            ]
             if self.on_claims is not None and known:  # they were found elsewhere before
                 self.on_claims(site, known, source)
-            self.wait_for(site, site.sift(chunk, where), source)
+            self.enqueue(site, site.candidates_from(chunk, where), source)
             await asyncio.sleep(0)
 
-    async def keep(self, site: Site, entries: Sequence[Entry], source: str) -> None:
+    async def enqueue_sitemap(self, site: Site, entries: Sequence[Entry], source: str) -> None:
         """Keep part of a sitemap's addresses: news is judged at once, others when they are the newest in the queue."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
-        await self.take(site, news, Where.SITEMAP, source)
+        await self.enqueue_source(site, news, Where.SITEMAP, source)
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.memory.settled([entry.url for entry in left])
@@ -88,7 +92,7 @@ class Intake:
             self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
         for entry in left:
             if entry.url in settled:
-                site.fold(entry.url)
+                site.mark_done(entry.url)
                 site.n_known += 1
             elif site.wanted.is_too_new(entry.url, entry.hints):
                 site.skipped["too_new"] += 1
@@ -99,71 +103,71 @@ class Intake:
         self.count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
         await asyncio.sleep(0)
 
-    async def judge_first(self, site: Site) -> None:
+    async def fill_from_backlog(self, site: Site) -> None:
         """Judge the newest addresses of the backlog until enough are queued."""
         while len(site) < JUDGED_AT_ONCE and site.backlog and self.is_running():
-            self.judge(site)
+            self.judge_backlog(site)
             await asyncio.sleep(0)
 
-    def judge(self, site: Site) -> None:
+    def judge_backlog(self, site: Site) -> None:
         """Judge some addresses of the backlog, the newest first."""
-        self.wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
+        self.enqueue(site, site.candidates_from(site.backlog.pop_newest(_CHUNK), Where.SITEMAP))
 
-    def wait_for(self, site: Site, candidates: Iterable[Candidate], source: str = "") -> int:
+    def enqueue(self, site: Site, candidates: Iterable[Candidate], source: str = "") -> int:
         """Queue the candidates that are not settled yet; return how many new articles there are."""
         n_new = 0
         while candidates := list(candidates):
-            verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
+            verdict, stored = self.memory.add_pending(site, candidates), self.memory.stored_hubs(candidates)
             known = verdict.known | stored
             if self.on_claims is not None and known:
                 self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
             for candidate in candidates:
                 if candidate.url in known:
-                    site.fold(candidate.url)
+                    site.mark_done(candidate.url)
                 else:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
             self.count("webmain/known", len(known), site)
             self.count("webmain/waiting_for_retry", verdict.n_waiting)
-            freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
+            freed = [site.credit_hub(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
         n_new += site.skipped["too_new"]  # lists of too new articles lead to older ones
         self.count_skipped(site)
         return n_new
 
-    def follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
+    def follow_links(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
         """Queue a page's links, feeds and next page; return how many new articles there are."""
         if where is not Where.ARTICLE:
-            site.note_repeated(seen.text_hashes)
+            site.add_repeated(seen.text_hashes)
         if where is not Where.ARTICLE or not site.has_sources:
             site.sources.add_feeds(seen.head.feeds)
-        n_new = self.wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
+        n_new = self.enqueue(site, site.candidates_from(((url, None) for url in seen.followed), where, depth=depth))
         following = None if where is Where.ARTICLE else next_listing(seen.url, seen.pager, seen.head.rel_next)
         if following:
-            self.wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
+            self.enqueue(site, site.candidates_from([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
         return n_new
 
     # ---- What is asked again
 
-    def may_ask_again(self, site: Site, url: str) -> dict[str, Filters]:
+    def conditional_meta(self, site: Site, url: str) -> dict[str, Filters]:
         """Return the meta for a request that may be answered with "not changed"; empty if a browser may draw the page."""
         return {AGAIN: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
 
-    def known_answer(self, site: Site, response: Response) -> Answer | None:
+    def unchanged_answer(self, site: Site, response: Response) -> Answer | None:
         """Return the address's earlier answer if the response is a 304 or has the same body; else None."""
         if response.request is None or AGAIN not in response.request.meta:
             return None
-        answer = self.memory.answer(response.url, site.filters)
+        answer = self.memory.last_answer(response.url, site.filters)
         if answer is None or (response.status != 304 and answer.content_hash != hash_of(response.body)):
             return None
         self.count("webmain/not_modified" if response.status == 304 else "webmain/identical")
-        self.memory.note_unchanged(answer)
+        self.memory.record_unchanged(answer)
         return answer
 
-    def recall(self, site: Site, answer: Answer, where: Where, *, depth: int = 0) -> None:
+    def enqueue_unchanged(self, site: Site, answer: Answer, where: Where, *, depth: int = 0) -> None:
         """Queue what an unchanged source listed before; its articles are already known or pending."""
         named = answer.named
-        site.note_repeated(named.hashes)
+        site.add_repeated(named.hashes)
         site.sources.add_feeds(named.feeds)
         site.sources.add_sitemaps(
             Entry(url=url, hints=Hints(source="sitemap", modified=date)) for url, date in named.children
@@ -171,15 +175,15 @@ class Intake:
         lists = self.memory.lists(site.name) if where is Where.FRONT else []
         links = [(url, None) for url in (*named.links, *lists)]
         if where in (Where.FRONT, Where.HUB):
-            self.wait_for(site, site.sift(links, where, depth=depth))
+            self.enqueue(site, site.candidates_from(links, where, depth=depth))
         if named.following:
-            self.wait_for(site, site.sift([(named.following, None)], Where.NEXT, depth=max(0, depth - 1)))
+            self.enqueue(site, site.candidates_from([(named.following, None)], Where.NEXT, depth=max(0, depth - 1)))
         if named.n_articles:
             site.has_sources = True
             site.has_sitemap |= where is Where.SITEMAP
             self.count("webmain/known", named.n_articles)
 
-    def remember(self, site: Site, response: Response, kind: str, named: Named, mark: str = "") -> None:
+    def save_answer(self, site: Site, response: Response, kind: str, named: Named, mark: str = "") -> None:
         """Save an answer, once everything that it listed is pending.
 
         Parameters
@@ -209,9 +213,9 @@ class Intake:
             named=named,
         )
         self._unsaved.setdefault(site.name, []).append(answer)
-        self.save(site)
+        self.flush_answers(site)
 
-    def save(self, site: Site) -> None:
+    def flush_answers(self, site: Site) -> None:
         """Save a site's answers; those of sitemaps only after all their addresses have been judged."""
         unsaved = self._unsaved.pop(site.name, [])
         ready = [each for each in unsaved if each.kind != "sitemap" or not each.named.n_articles]
@@ -220,11 +224,11 @@ class Intake:
             ready, waiting = unsaved if not site.backlog.has_dropped else ready, []
         if waiting:
             self._unsaved[site.name] = waiting
-        self.memory.keep(ready)
+        self.memory.save_answers(ready)
 
-    def named_by(self, site: Site, seen: Look) -> Named:
+    def listed_on(self, site: Site, seen: Look) -> Named:
         """Return the parts of a page that each run has to look at."""
-        found = (site.look_up(raw) for raw in seen.followed)
+        found = (site.judged_url(raw) for raw in seen.followed)
         lists = {
             each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
         }
@@ -237,7 +241,7 @@ class Intake:
 
     # ---- Requests
 
-    def refreshed(self, response: Response, target: str | None) -> Request | None:
+    def refresh_request(self, response: Response, target: str | None) -> Request | None:
         """Return the request for a page's refresh target, as for a redirect; None if there is none or it was seen before."""
         request = response.request
         if target is None or request is None:
@@ -260,18 +264,18 @@ class Intake:
         """Return True if the crawl goes on."""
         return not is_closing(self._crawler)
 
-    def is_spent(self) -> bool:
+    def is_page_limit_reached(self) -> bool:
         """Return True if the limit of downloaded pages is reached."""
         return self._max_pages is not None and self.n_pages >= self._max_pages
 
-    def is_over(self, site: Site) -> bool:
+    def is_finished(self, site: Site) -> bool:
         """Return True if nothing more may be fetched from a site; note in the summary if its budget is spent."""
         what = site.spending.exhausted()
         if what and self._crawler.stats is not None:
             n_waiting = len(site) + len(site.backlog)
             told = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
             self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", told)
-        return what is not None or self.is_spent()
+        return what is not None or self.is_page_limit_reached()
 
     # ---- Counting
 
@@ -284,5 +288,5 @@ class Intake:
 
     def count_skipped(self, site: Site) -> None:
         """Add a site's skipped addresses to the stats."""
-        for reason, n in site.take_skipped().items():
+        for reason, n in site.pop_skipped().items():
             self.count(f"webmain/skipped/{reason}", n)

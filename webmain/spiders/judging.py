@@ -41,7 +41,7 @@ class Verdict:
 def judge_at(site: Site, seen: Look, url: str, hints: Hints | None) -> Verdict:
     """Return whether the page at an address is an article, with the evidence."""
     links = site.article_links(seen.links, url)
-    teased = site.teased(seen.teasers, (url, seen.head.canonical))
+    teased = site.teaser_chars(seen.teasers, (url, seen.head.canonical))
     is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
     evidence = evidence_of(
         seen,

@@ -97,7 +97,7 @@ class Memory:
             on_error=extension.fail,
         )
 
-    def _ask(self, question: Callable[[Ledger], T], otherwise: T) -> T:
+    def _query(self, question: Callable[[Ledger], T], otherwise: T) -> T:
         """Return the ledger's answer, or `otherwise` if there is no ledger or it fails; report the failure."""
         if self._ledger is None:
             return otherwise
@@ -110,7 +110,7 @@ class Memory:
             self._on_error(error)
             return otherwise
 
-    def left_over(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
+    def leftover_urls(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
         """Yield the addresses that earlier runs found but did not settle, newest first."""
 
         def question(ledger: Ledger) -> list[Pending]:
@@ -124,140 +124,140 @@ class Memory:
             return [each for each in pending if each.url in open_still]
 
         none: list[Pending] = []
-        return ((each.url, each.hints) for each in self._ask(question, none))
+        return ((each.url, each.hints) for each in self._query(question, none))
 
-    def sort(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
+    def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
         """Return which candidates need not be fetched, and record the others as pending."""
         urls = [candidate.url for candidate in candidates if not candidate.is_hub]
 
         def question(ledger: Ledger) -> Sorted:
             to_do = set(ledger.unknown(urls))
             known = {url for url in urls if url not in to_do and self._skip_known}
-            fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
+            fresh = [url for url in urls if not site.is_queued(url) and url not in known]
             pending = {url for url, state in ledger.states(fresh).items() if state is State.PENDING}
             waiting = pending if self._skip_known else set()
             found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
             ledger.add_pending(found, site=site.name)
             return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
 
-        return self._ask(question, Sorted()) if urls else Sorted()
+        return self._query(question, Sorted()) if urls else Sorted()
 
     def n_articles(self, site: str) -> int:
         """Return how many of a site's addresses gave an article in earlier runs."""
-        return self._ask(lambda ledger: ledger.counts(site).articles, 0)
+        return self._query(lambda ledger: ledger.counts(site).articles, 0)
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses that earlier runs recognised as lists."""
-        return self._ask(lambda ledger: ledger.lists(site), [])
+        return self._query(lambda ledger: ledger.lists(site), [])
 
-    def stored(self, candidates: Iterable[Candidate]) -> set[str]:
+    def stored_hubs(self, candidates: Iterable[Candidate]) -> set[str]:
         """Return the hubs that are stored as articles, and so need not be fetched."""
         urls = [candidate.url for candidate in candidates if candidate.is_hub]
-        return self._ask(lambda ledger: ledger.stored(urls), set()) if urls and self._skip_known else set()
+        return self._query(lambda ledger: ledger.stored(urls), set()) if urls and self._skip_known else set()
 
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return the guessed addresses that were recently missing."""
-        return self._ask(lambda ledger: ledger.missing(urls), set())
+        return self._query(lambda ledger: ledger.missing(urls), set())
 
-    def note_missing(self, url: str) -> None:
+    def record_missing(self, url: str) -> None:
         """Record that nothing is at a guessed address."""
-        self._ask(lambda ledger: ledger.note_missing(url), None)
+        self._query(lambda ledger: ledger.note_missing(url), None)
 
     def settled(self, urls: Sequence[str]) -> set[str]:
         """Return the addresses that an earlier run has settled, and so need not be fetched."""
         return (
-            self._ask(lambda ledger: set(urls).difference(ledger.unknown(urls)), set()) if self._skip_known else set()
+            self._query(lambda ledger: set(urls).difference(ledger.unknown(urls)), set()) if self._skip_known else set()
         )
 
     def is_known(self, url: str) -> bool:
         """Return True if an address is settled and need not be fetched again."""
         return bool(self.settled([url]))
 
-    def alias(self, candidate: Candidate, url: str) -> None:
+    def record_alias(self, candidate: Candidate, url: str) -> None:
         """Record that a candidate's page has another address."""
         if not candidate.is_hub:
-            self._ask(lambda ledger: ledger.add_alias(candidate.url, url), None)
+            self._query(lambda ledger: ledger.add_alias(candidate.url, url), None)
 
-    def settle(self, candidate: Candidate, reason: str) -> None:
+    def mark_done(self, candidate: Candidate, reason: str) -> None:
         """Record that a candidate gives no article."""
         if not candidate.is_hub:
             done = [Done(url=candidate.url, reason=reason)]
-            self._ask(lambda ledger: ledger.mark_done(done, site=candidate.site), None)
+            self._query(lambda ledger: ledger.mark_done(done, site=candidate.site), None)
 
     # ---- Sources
 
-    def answer(self, url: str, filters: Filters) -> Answer | None:
+    def last_answer(self, url: str, filters: Filters) -> Answer | None:
         """Return the last complete answer of an address; None if its whole body has to be read."""
         return self._again(url, filters) if self._ledger is not None and self._again is not None else None
 
-    def resting(self, url: str, filters: Filters) -> Answer | None:
+    def fresh_answer(self, url: str, filters: Filters) -> Answer | None:
         """Return the last answer of a source that need not be fetched in this run."""
-        answer = self.answer(url, filters)
+        answer = self.last_answer(url, filters)
         return answer if answer is not None and not answer.is_due(clock.now_s()) else None
 
-    def keep(self, answers: Sequence[Answer]) -> None:
+    def save_answers(self, answers: Sequence[Answer]) -> None:
         """Save the answers of sources whose addresses are all pending."""
         if answers:
-            self._ask(lambda ledger: ledger.answers.save(answers), None)
+            self._query(lambda ledger: ledger.answers.save(answers), None)
 
-    def note_unchanged(self, answer: Answer) -> None:
+    def record_unchanged(self, answer: Answer) -> None:
         """Record that a source was fetched and has not changed, so that the dates in it have not changed either."""
-        self._ask(lambda ledger: ledger.answers.unchanged(answer.url), None)
+        self._query(lambda ledger: ledger.answers.unchanged(answer.url), None)
         if answer.named.n_articles:
-            self._ask(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
+            self._query(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
 
     # ---- Revisits of articles
 
-    def due(self, site: str, refresh: Refresh) -> list[Row]:
+    def due_visits(self, site: str, refresh: Refresh) -> list[Row]:
         """Return a site's articles that are due for a revisit; none if everything is fetched anyway."""
         none: list[Row] = []
-        return self._ask(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
+        return self._query(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
 
-    def note_page(self, url: str, hints: Hints | None, seen: Look, *, row: Row | None = None) -> None:
+    def record_page(self, url: str, hints: Hints | None, seen: Look, *, row: Row | None = None) -> None:
         """Remember what to record about an article's page once the article is stored."""
         self._visiting.note_page(url, hints, text_mark(seen), visited=row.url if row else "")
 
     def has_same_text(self, url: str, seen: Look) -> bool:
         """Return True if an article's page has exactly the same texts as before."""
-        known = self._ask(lambda ledger: ledger.answers.get(url), None)
+        known = self._query(lambda ledger: ledger.answers.get(url), None)
         return known is not None and known.mark == text_mark(seen)
 
-    def note_unchanged_article(self, row: Row, refresh: Refresh) -> None:
+    def record_unchanged_article(self, row: Row, refresh: Refresh) -> None:
         """Record that an article was revisited and has not changed."""
         self._visiting.forget(row.url)
         fetched = Fetched(url=row.url, site=row.site)
-        self._ask(lambda ledger: ledger.visits.note([fetched], lambda _: refresh), None)
+        self._query(lambda ledger: ledger.visits.note([fetched], lambda _: refresh), None)
 
-    def note_missing_article(self, url: str, status: int) -> bool:
+    def record_missing_article(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone."""
-        return self._ask(lambda ledger: ledger.visits.note_missing(url, status), False)
+        return self._query(lambda ledger: ledger.visits.note_missing(url, status), False)
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address."""
-        return self._ask(lambda ledger: ledger.article_id(url), None)
+        return self._query(lambda ledger: ledger.article_id(url), None)
 
-    def put_off(self, url: str) -> None:
+    def postpone(self, url: str) -> None:
         """Postpone the revisit of an article."""
-        self._ask(lambda ledger: ledger.visits.put_off(url), None)
+        self._query(lambda ledger: ledger.visits.put_off(url), None)
 
-    def moved(self, url: str, to: str) -> None:
+    def record_moved(self, url: str, to: str) -> None:
         """Record that an article's address now leads to another one."""
-        self._ask(lambda ledger: ledger.visits.drop(url), None)
-        self._ask(lambda ledger: ledger.answers.drop(url), None)
+        self._query(lambda ledger: ledger.visits.drop(url), None)
+        self._query(lambda ledger: ledger.answers.drop(url), None)
 
     def visited_as(self, urls: Sequence[str]) -> dict[str, str]:
         """Return, for those of the articles that were fetched before, the address under which that was."""
         none: dict[str, str] = {}
-        return self._ask(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
+        return self._query(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
 
-    def claim(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
+    def record_claims(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
         """Record change times that a source gives for articles; return the articles that are therefore due."""
         none: list[Row] = []
-        return self._ask(lambda ledger: ledger.visits.claim(claims, refresh, source), none)
+        return self._query(lambda ledger: ledger.visits.claim(claims, refresh, source), none)
 
-    def believes_claims(self, site: str) -> bool:
+    def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources are reliable enough for revisits."""
-        return self._ask(lambda ledger: ledger.visits.believes_claims(site), True)
+        return self._query(lambda ledger: ledger.visits.believes_claims(site), True)
 
 
 def text_mark(seen: Look) -> str:

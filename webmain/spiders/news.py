@@ -107,8 +107,8 @@ class NewsSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         widen(crawler.settings, len(spider.arguments.sites))
         crawler.signals.connect(spider.continue_when_idle, signals.spider_idle)
-        crawler.signals.connect(spider.tell_coverage, signals.spider_closed)
-        crawler.signals.connect(spider.note_answer, signals.response_downloaded)
+        crawler.signals.connect(spider.report_coverage, signals.spider_closed)
+        crawler.signals.connect(spider.record_response, signals.response_downloaded)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -144,9 +144,9 @@ class NewsSpider(Spider):
                 site.add_alias(other)
             site.n_known = self.memory.n_articles(site.name)
             for url in self.memory.lists(site.name):
-                site.note_list(url)
-            for url, hints in self.memory.left_over(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
-                for candidate in site.sift([(url, hints)], Where.BEFORE):
+                site.add_list(url)
+            for url, hints in self.memory.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
+                for candidate in site.candidates_from([(url, hints)], Where.BEFORE):
                     site.push(candidate)
             yield self.reader.front_request(site, address)
 
@@ -156,7 +156,7 @@ class NewsSpider(Spider):
         self.browsing = Browsing.of(self.crawler)
         self.intake = Intake(self.crawler, self.memory, self.arguments.max_pages)
         self.revisits = Revisits(self.crawler, self.intake, refresh_of(self.crawler), self._release)
-        self.intake.on_claims = self.revisits.claimed
+        self.intake.on_claims = self.revisits.add_claims
         self.reader = SourceReader(self.crawler, self.intake, self._fetch)
         self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
@@ -170,11 +170,11 @@ class NewsSpider(Spider):
         """Keep a few requests for the site's best pages active."""
         if site.is_left or (site.is_asking and not site.sources.is_settled):
             return
-        while site.in_flight < self._ahead and not self.intake.is_over(site):
+        while site.in_flight < self._ahead and not self.intake.is_finished(site):
             if site.is_backlog_due():
                 if not self.intake.is_running():
                     return
-                self.intake.judge(site)
+                self.intake.judge_backlog(site)
                 asyncio.get_running_loop().call_soon(self._fetch, site)  # other work runs in between
                 break
             if (row := self.revisits.next(site)) is not None:
@@ -183,8 +183,8 @@ class NewsSpider(Spider):
             candidate = site.next()
             if candidate is None:
                 break
-            if candidate.is_hub and (known := self.memory.resting(candidate.url, site.filters)):
-                self.intake.recall(site, known, Where.HUB, depth=candidate.depth)
+            if candidate.is_hub and (known := self.memory.fresh_answer(candidate.url, site.filters)):
+                self.intake.enqueue_unchanged(site, known, Where.HUB, depth=candidate.depth)
                 self.intake.count("webmain/resting")
                 continue
             site.in_flight += 1
@@ -196,7 +196,7 @@ class NewsSpider(Spider):
                 errback=self.page_failed,
                 cb_kwargs={"candidate": candidate},
                 dont_filter=True,  # the frontier returns each address once
-                meta={"probe": True, "purpose": "hub", **self.intake.may_ask_again(site, candidate.url)}
+                meta={"probe": True, "purpose": "hub", **self.intake.conditional_meta(site, candidate.url)}
                 if candidate.is_hub
                 else None,
             )
@@ -213,12 +213,12 @@ class NewsSpider(Spider):
             site.in_flight = 0
             self._fetch(site)
         is_left = any(
-            site.backlog and not site.is_left and not self.intake.is_over(site) for site in self.sites.values()
+            site.backlog and not site.is_left and not self.intake.is_finished(site) for site in self.sites.values()
         )
         if self.intake.n_pages > before or is_left:
             raise DontCloseSpider
 
-    def tell_coverage(self) -> None:
+    def report_coverage(self) -> None:
         """Report the estimated share of recent articles that were found."""
         for site in self.sites.values():
             if coverage := site.coverage():
@@ -227,11 +227,11 @@ class NewsSpider(Spider):
                 for name in ("n_found", "estimate", "low", "high"):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
-    def note_answer(self, response: Response) -> None:
+    def record_response(self, response: Response) -> None:
         """Add an answer of any kind, as received, to its site's spending."""
         site = self.sites.get(site_key(response.url))
         if site is not None:
-            site.spending.note_answer(len(response.body))
+            site.spending.add_response(len(response.body))
 
     # ---- Pages
 
@@ -253,48 +253,48 @@ class NewsSpider(Spider):
 
     async def _article(self, response: Response, candidate: Candidate, site: Site) -> Page | None:
         """Return the page with all its parts if it is an article; else follow its links and return None."""
-        hints = site.hints(candidate.url)
+        hints = site.pop_hints(candidate.url)
         page = page_of(response, hints=hints)
         url = page.url or response.url
-        if url != candidate.url and not self._moved(candidate, url, site):
+        if url != candidate.url and not self._accepts_redirect(candidate, url, site):
             return None
-        if candidate.is_hub and (known := self.intake.known_answer(site, response)):
-            self.intake.recall(site, known, Where.HUB, depth=candidate.depth)
+        if candidate.is_hub and (known := self.intake.unchanged_answer(site, response)):
+            self.intake.enqueue_unchanged(site, known, Where.HUB, depth=candidate.depth)
             self.intake.count("webmain/hubs")
             return None
         page, seen = await self.browsing.look(page, response)
-        if further := self.intake.refreshed(response, seen.head.refresh):
-            self._go_on(further, candidate, site, hints)
+        if further := self.intake.refresh_request(response, seen.head.refresh):
+            self._follow_refresh(further, candidate, site, hints)
             return None
         found = judge_at(site, seen, url, hints)
         if found.is_from_feed:
             page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
         is_named, newest = hints is not None, candidate.newest
-        site.note_page(candidate.url, seen.text_hash, is_article=found.is_article, is_named=is_named, newest=newest)
+        site.record_page(candidate.url, seen.text_hash, is_article=found.is_article, is_named=is_named, newest=newest)
         if not found.is_article:
             is_list = site.is_new_list(found.links.union(found.teased))
             self._read_list(site, seen, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
-                self.intake.remember(site, response, "hub", self.intake.named_by(site, seen), mark_of(seen))
+                self.intake.save_answer(site, response, "hub", self.intake.listed_on(site, seen), mark_of(seen))
             return None
         if candidate.is_hub:
-            self.intake.wait_for(site, site.note_fruitful(candidate.url, is_article=True))
-        hints = self._fold(seen, candidate, site, hints)
+            self.intake.enqueue(site, site.credit_hub(candidate.url, is_article=True))
+        hints = self._merge_canonical(seen, candidate, site, hints)
         if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
-        self.memory.note_page(url, hints, seen)
+        self.memory.record_page(url, hints, seen)
         parts = await fetch_parts(self.crawler, seen, site)
         if candidate.depth <= site.limits.link_depth:
-            self.intake.follow(site, seen, Where.ARTICLE, depth=candidate.depth)
+            self.intake.follow_links(site, seen, Where.ARTICLE, depth=candidate.depth)
         return replace(page, hints=hints, parts=parts, article_reason=found.reason)
 
-    def _go_on(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
+    def _follow_refresh(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
         """Request the target of a page's refresh, if it is worth reading."""
         url = normalise(further.url) or further.url
-        if not self._moved(candidate, url, site):
+        if not self._accepts_redirect(candidate, url, site):
             return
         if hints:
-            site.note_hints(url, hints)
+            site.add_hints(url, hints)
         site.in_flight += 1
         self.intake.send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
 
@@ -308,37 +308,37 @@ class NewsSpider(Spider):
         """
         url = seen.url or candidate.url
         if candidate.is_hub or is_list:
-            site.note_list(url)
+            site.add_list(url)
         n_new = 0
         if candidate.is_hub or candidate.depth <= site.limits.hub_depth:
-            n_new = self.intake.follow(site, seen, Where.HUB, depth=candidate.depth)
+            n_new = self.intake.follow_links(site, seen, Where.HUB, depth=candidate.depth)
         if candidate.is_hub and n_new:
-            self.intake.wait_for(site, site.note_fruitful(candidate.url, is_article=False))
+            self.intake.enqueue(site, site.credit_hub(candidate.url, is_article=False))
         if not (candidate.is_hub or is_list):
             raise Rejected(Reason.NOT_ARTICLE, why, url=url)
         self.intake.count("webmain/hubs")
-        self.memory.settle(candidate, LIST)
+        self.memory.mark_done(candidate, LIST)
 
-    def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
+    def _accepts_redirect(self, candidate: Candidate, url: str, site: Site) -> bool:
         """Return True if the page to which a request was redirected is worth reading."""
         if not site.is_own(url):
             self.intake.count("webmain/skipped/offsite")
             self.logger.info("%s leads off the site to %s", candidate.url, url)
-            self.memory.settle(candidate, "offsite")
+            self.memory.mark_done(candidate, "offsite")
             return False
-        self.memory.alias(candidate, url)
-        if site.is_gone(url):
+        self.memory.record_alias(candidate, url)
+        if site.is_done(url):
             reason = Reason.NOT_ARTICLE if url == site.front else Reason.DUPLICATE
             self._reject(candidate, reason, f"it leads to {url}")
             return False
-        site.fold(url)
+        site.mark_done(url)
         if not candidate.is_hub and self.memory.is_known(url):
             self.intake.count("webmain/known", site=site)
-            self.memory.settle(candidate, "moved")
+            self.memory.mark_done(candidate, "moved")
             return False
         return True
 
-    def _fold(self, seen: Look, candidate: Candidate, site: Site, hints: Hints | None) -> Hints | None:
+    def _merge_canonical(self, seen: Look, candidate: Candidate, site: Site, hints: Hints | None) -> Hints | None:
         """Merge a page's address with its canonical one, which is then not fetched as well; return all hints.
 
         Raises
@@ -352,16 +352,16 @@ class NewsSpider(Spider):
             return hints
         if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
             return hints  # some sites set a section as the canonical URL
-        self.memory.alias(candidate, canonical)
-        if site.is_gone(canonical):
+        self.memory.record_alias(candidate, canonical)
+        if site.is_done(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
         if seen.head.is_amp or amp_to_canonical_guess(url) != url:
-            self.intake.wait_for(site, site.sift([(canonical, hints)], Where.FEED if hints else Where.FRONT))
-            if site.is_waiting(canonical):
+            self.intake.enqueue(site, site.candidates_from([(canonical, hints)], Where.FEED if hints else Where.FRONT))
+            if site.is_queued(canonical):
                 raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
         if self.memory.is_known(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}, known from an earlier run", url=url)
-        more = site.fold(canonical)
+        more = site.mark_done(canonical)
         return hints or more
 
     def page_failed(self, failure: Failure) -> None:
@@ -375,7 +375,7 @@ class NewsSpider(Spider):
             self.intake.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
         site = self.sites[candidate.site]
-        self.reader.note_left(site, failure)
+        self.reader.check_left_alone(site, failure)
         self._release(site)
 
     # ---- Counting
@@ -384,7 +384,7 @@ class NewsSpider(Spider):
         """Continue with the next page, or with the next source if one is to be fetched."""
         site.in_flight -= 1
         self._fetch(site)
-        self.intake.save(site)
+        self.intake.flush_answers(site)
         if not site.is_asking:
             self.reader.ask_next(site)
 

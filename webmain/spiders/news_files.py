@@ -169,13 +169,13 @@ class NewsFiles:
                 for begin, capture in read_captures(
                     stream, on_skip=partial(_skip, part, tell), max_bytes=self.max_bytes, is_wanted=look
                 ):
-                    self._note_size(part, stream)
+                    self._record_size(part, stream)
                     page = page_of(capture, self.max_bytes)
                     if isinstance(page, Page):
                         tell(Found(part=part, at=begin, page=page))
                     else:
                         _skip(part, tell, page, capture.url)
-                self._note_size(part, stream)
+                self._record_size(part, stream)
         except StoppedReading:
             raise
         except (SourceError, OSError) as error:
@@ -195,7 +195,7 @@ class NewsFiles:
     def _is_same(self, part: Part, stream: BinaryIO, known: Progress) -> bool:
         if isinstance(raw := _raw(stream), RemoteFile):
             return raw.has(known.size, known.etag, known.position)
-        self._note_size(part, stream)
+        self._record_size(part, stream)
         return part.size == known.size
 
     def _look(
@@ -210,7 +210,7 @@ class NewsFiles:
         """Return whether a record is wanted, and report progress from time to time."""
         part.n_records += 1
         if begin - part.position >= STEP_BYTES:
-            self._note_size(part, stream)
+            self._record_size(part, stream)
             if not self.is_remote:
                 self.host.take(begin - part.position)
             part.position = begin
@@ -236,7 +236,7 @@ class NewsFiles:
         except OSError:
             return None
 
-    def _note_size(self, part: Part, stream: BinaryIO) -> None:
+    def _record_size(self, part: Part, stream: BinaryIO) -> None:
         """Update the size and mark of a file from what is known now."""
         if isinstance(raw := _raw(stream), RemoteFile):
             part.size, part.mark = raw.size, raw.mark

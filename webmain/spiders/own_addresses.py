@@ -39,10 +39,10 @@ class OwnAddresses:
 
     def judge(self, url: str) -> UrlJudgement:
         """Return the judgement of a normalised address, cached if possible."""
-        seen = self.look_up(url)
+        seen = self.judged_url(url)
         return seen.judgement if seen else judge_url(url)
 
-    def look_up(self, raw: str) -> Seen | None:
+    def judged_url(self, raw: str) -> Seen | None:
         """Return the normalised form and judgement of a link; None if it leads off the site or is not an address."""
         if raw in self._links:
             return self._links[raw]
@@ -63,10 +63,10 @@ class OwnAddresses:
     def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
         """Return the distinct addresses of the site, other than the page's own, that look like articles."""
         known = self._links
-        found = [known.get(raw) or self.look_up(raw) for raw in urls]
+        found = [known.get(raw) or self.judged_url(raw) for raw in urls]
         return frozenset([seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE]) - {own}
 
-    def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
+    def teaser_chars(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
         """Return the other possible articles with paragraphs below their links, and the characters in those paragraphs.
 
         Parameters
@@ -79,7 +79,7 @@ class OwnAddresses:
         found: Counter[str] = Counter()
         paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # posts of one thread differ only in the query
         for raw, n_chars in teasers.items():
-            seen = self.look_up(raw)
+            seen = self.judged_url(raw)
             if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
                 continue
             if seen.url not in own and urlsplit(seen.url).path not in paths:

@@ -57,7 +57,7 @@ class Seen:
     Attributes
     ----------
     is_settled : bool
-        Further links from articles to this address change nothing (`Site.sift`).
+        Further links from articles to this address change nothing (`Site.candidates_from`).
     """
 
     url: str
@@ -141,7 +141,7 @@ class Hubs:
         self._like: Counter[str] = Counter()
         self._refused: dict[str, int] = {}
 
-    def take(self, url: str, depth: int) -> bool:
+    def admit(self, url: str, depth: int) -> bool:
         """Count a hub and return True if it is within the limits; else remember it with its depth."""
         is_alike = self._is_alike(url)
         if is_alike or self._n >= self._limits.hubs:
@@ -158,7 +158,7 @@ class Hubs:
         self._n -= is_article
         self._like.subtract(filter(None, patterns(url)))
 
-    def pop_free(self) -> tuple[str, int] | None:
+    def pop_admissible(self) -> tuple[str, int] | None:
         """Remove and return the first refused hub that is within the limits now, with its depth."""
         if self._n >= self._limits.hubs:
             return None
@@ -214,7 +214,7 @@ class Backlog:
             self._sort()
         return self._sorted[-1][0] if self._sorted else UNDATED
 
-    def take(self, n: int) -> list[tuple[str, Hints | None]]:
+    def pop_newest(self, n: int) -> list[tuple[str, Hints | None]]:
         """Remove and return the newest addresses."""
         if self._added:
             self._sort()

@@ -94,18 +94,18 @@ class Revisits:
         if not refresh.ages_s or self._n[site.name] + 1 > limit:
             return None
         if site.name not in self._due:
-            self._add(site, self._intake.memory.due(site.name, refresh))
+            self._add(site, self._intake.memory.due_visits(site.name, refresh))
         due, taken = self._due[site.name], self._taken[site.name]
         while due:
             row = due.popleft()
-            if row.url not in taken and site.lets_visit(row.url, row.published_at):
+            if row.url not in taken and site.allows_visit(row.url, row.published_at):
                 taken.add(row.url)
-                site.fold(row.url)
+                site.mark_done(row.url)
                 self._n[site.name] += 1
                 return row
         return None
 
-    def claimed(self, site: Site, named: Iterable[tuple[str, Hints | None]], source: str = "") -> None:
+    def add_claims(self, site: Site, named: Iterable[tuple[str, Hints | None]], source: str = "") -> None:
         """Record the change times that a feed or sitemap gives for known articles; changed ones are revisited first.
 
         The times are ignored if most of a batch are within the last hour, or if the site's dates were wrong too often.
@@ -118,9 +118,9 @@ class Revisits:
         if not claims or (len(claims) >= MANY and 2 * n_fresh > len(claims)):
             return
         if site.name not in self._believes:
-            self._believes[site.name] = memory.believes_claims(site.name)
+            self._believes[site.name] = memory.trusts_claims(site.name)
         if self._believes[site.name]:
-            moved = memory.claim(claims, self._refresh(site.start), source)
+            moved = memory.record_claims(claims, self._refresh(site.start), source)
             if site.name in self._due:
                 self._add(site, moved)
 
@@ -140,7 +140,7 @@ class Revisits:
             errback=self.failed,
             cb_kwargs={"row": row, "site": site},
             dont_filter=True,
-            meta={"probe": True, "purpose": VISIT, **self._intake.may_ask_again(site, row.url)},
+            meta={"probe": True, "purpose": VISIT, **self._intake.conditional_meta(site, row.url)},
         )
         self._intake.send(request)
 
@@ -154,7 +154,7 @@ class Revisits:
                 page = await self._changed(response, row, site)
         except Rejected as rejected:
             self._count(f"rejected/{rejected.reason}")
-            self._intake.memory.note_unchanged_article(row, self._refresh(row.url))
+            self._intake.memory.record_unchanged_article(row, self._refresh(row.url))
         except PoolClosed:
             logger.debug("%s stays due: the crawl is being closed", row.url)
         finally:
@@ -168,25 +168,25 @@ class Revisits:
         if url != row.url:
             self._follow(site, row, url)
             return None
-        if self._intake.known_answer(site, response):
+        if self._intake.unchanged_answer(site, response):
             self._count("not_modified" if response.status == 304 else "identical")
-            memory.note_unchanged_article(row, self._refresh(row.url))
+            memory.record_unchanged_article(row, self._refresh(row.url))
             return None
         page = page_of(response, hints=row.read_hints())
         page, seen = await Browsing.of(self._crawler).look(page, response)
         if memory.has_same_text(row.url, seen):
             self._count("identical")
-            memory.note_unchanged_article(row, self._refresh(row.url))
+            memory.record_unchanged_article(row, self._refresh(row.url))
             return None
         found = judge_at(site, seen, url, page.hints)
         if not found.is_article:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
             self._count("no_article")
-            memory.note_unchanged_article(row, self._refresh(row.url))
+            memory.record_unchanged_article(row, self._refresh(row.url))
             return None
         if found.is_from_feed:
             page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
-        memory.note_page(row.url, page.hints, seen, row=row)
+        memory.record_page(row.url, page.hints, seen, row=row)
         parts = await fetch_parts(self._crawler, seen, site)
         return replace(page, parts=parts, article_reason=found.reason)
 
@@ -200,18 +200,18 @@ class Revisits:
             or site.is_list(url)
         )
         if is_list:
-            self._miss(row, 404, f"it leads to {url}")
+            self._record_failure(row, 404, f"it leads to {url}")
         elif site.is_own(url) and (memory.is_known(url) or site.judge(url).kind is UrlKind.ARTICLE):
-            memory.moved(row.url, url)
+            memory.record_moved(row.url, url)
             self._count("moved")
             if not memory.is_known(url):
-                self._intake.wait_for(site, site.sift([(url, row.read_hints())], Where.FEED))
+                self._intake.enqueue(site, site.candidates_from([(url, row.read_hints())], Where.FEED))
         else:  # perhaps a wall
             logger.info("%s leads to %s; it is looked at again later", row.url, url)
             self._count("failed/redirect")
-            memory.put_off(row.url)
+            memory.postpone(row.url)
 
-    def _miss(self, row: Row, status: int, why: str) -> None:
+    def _record_failure(self, row: Row, status: int, why: str) -> None:
         """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""
         memory, is_gone = self._intake.memory, row.is_gone_with(status)
         if is_gone:
@@ -223,7 +223,7 @@ class Revisits:
                 assert store is not None
                 store.end(error)
                 return
-        memory.note_missing_article(row.url, status)
+        memory.record_missing_article(row.url, status)
         logger.info("%s %s: %s", row.url, "is gone" if is_gone else "is missing", why)
         self._count("gone" if is_gone else "missing")
 
@@ -234,12 +234,12 @@ class Revisits:
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
         if status in _MISSING:
-            self._miss(row, status, f"status {status}")
+            self._record_failure(row, status, f"status {status}")
         elif not isinstance(error, StoppedError):
             reason = f"status_{status}" if status else failure_name(error)  # type: ignore[arg-type]
             logger.info("%s cannot be looked at again: %s", row.url, error)
             self._count(f"failed/{reason}")
-            self._intake.memory.put_off(row.url)
+            self._intake.memory.postpone(row.url)
         self._release(request.cb_kwargs["site"])
 
     def _count(self, name: str) -> None:

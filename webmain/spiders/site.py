@@ -144,7 +144,9 @@ class Site(OwnAddresses, Waiting):
 
     # ---- Finding
 
-    def sift(self, found: Iterable[tuple[str, Hints | None]], where: Where, *, depth: int = 0) -> Iterator[Candidate]:
+    def candidates_from(
+        self, found: Iterable[tuple[str, Hints | None]], where: Where, *, depth: int = 0
+    ) -> Iterator[Candidate]:
         """Yield the addresses that are worth fetching, each once per crawl; the caller has to `push` those it wants.
 
         Parameters
@@ -158,7 +160,7 @@ class Site(OwnAddresses, Waiting):
         batch: dict[str, float] = {}
         channel = int(_CHANNELS.get(where, 0))
         for raw, hints in found:
-            seen = self.look_up(raw)
+            seen = self.judged_url(raw)
             if seen is None:
                 if where in (Where.SITEMAP, Where.FEED):
                     self.skipped["offsite"] += 1
@@ -166,15 +168,15 @@ class Site(OwnAddresses, Waiting):
             if where is Where.ARTICLE and seen.is_settled:
                 continue
             url = seen.url
-            self._note_channel(hash(url), channel)
+            self._record_channel(hash(url), channel)
             if where is Where.ARTICLE:
                 seen.is_settled = self._is_settled(seen)
                 if seen.is_settled or self._queued.get(url, UNDATED) > UNDATED:
                     continue  # a link in an article cannot improve its place
-            elif self.is_gone(url):
+            elif self.is_done(url):
                 continue
             if hints is not None:
-                self.note_hints(url, hints)
+                self.add_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
             place = batch.get(url, self._queued.get(url))
             if candidate is None and place is None:
@@ -182,7 +184,7 @@ class Site(OwnAddresses, Waiting):
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
             wholes = () if candidate.is_hub else whole_pages(url)
-            if any(whole in self._queued or self.is_gone(whole) or whole in batch for whole in wholes):
+            if any(whole in self._queued or self.is_done(whole) or whole in batch for whole in wholes):
                 continue  # an AMP version or a later part: both are found from the main page
             batch[url] = candidate.newest
             yield candidate
@@ -192,7 +194,7 @@ class Site(OwnAddresses, Waiting):
         judged = seen.judgement
         is_ignored = judged.kind is UrlKind.IGNORE and judged.reason != LATER_PART
         is_side_hub = self.has_sources and judged.kind is UrlKind.HUB and judged.score < _DOUBTFUL_HUB_SCORE
-        return is_ignored or is_side_hub or self.is_gone(seen.url)
+        return is_ignored or is_side_hub or self.is_done(seen.url)
 
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
         """Return the candidate for an address; None if it is left out."""
@@ -215,10 +217,10 @@ class Site(OwnAddresses, Waiting):
             return None
         newest = newest_key(url, self._hints.get(url), now=self._now)
         if UNDATED < newest < self.wanted.oldest:
-            self.forget(url, "too_old")
+            self.drop(url, "too_old")
             return None
         if self.wanted.is_too_new(url, self._hints.get(url)):
-            self.forget(url, "too_new")
+            self.drop(url, "too_new")
             return None
         if newest == UNDATED < self.wanted.oldest and is_side_way:
             self.skipped["undated"] += url not in self._queued
@@ -233,7 +235,7 @@ class Site(OwnAddresses, Waiting):
         self.skipped["other_period"] += is_archive
         return is_archive
 
-    def lets_visit(self, url: str, published_at: float | None) -> bool:
+    def allows_visit(self, url: str, published_at: float | None) -> bool:
         """Return True if the filters allow a revisit of a known article."""
         is_old = published_at is not None and published_at < self.wanted.oldest
         return self._paths.includes(url) and not is_old and not self.wanted.is_too_new(url, None)
@@ -244,16 +246,16 @@ class Site(OwnAddresses, Waiting):
 
     def _hub(self, url: str, depth: int) -> Candidate | None:
         """Return a candidate for a hub, unless it is too deep or there are too many similar ones."""
-        if url in self._queued or depth > self.limits.hub_depth or not self._hubs.take(url, depth):
+        if url in self._queued or depth > self.limits.hub_depth or not self._hubs.admit(url, depth):
             return None
         return Candidate(url, self.name, True, depth, self._now.timestamp() - hub_age_s(url, depth))
 
     def next(self) -> Candidate | None:
         """Remove and return the next candidate to fetch; None if nothing waits."""
         while candidate := self.pop():
-            if candidate.is_hub and self._names_all and is_personal(candidate.url):
+            if candidate.is_hub and self._lists_nearly_all and is_personal(candidate.url):
                 self.skipped["tags_and_authors"] += 1
-            elif not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
+            elif not candidate.is_hub and not self._is_news(candidate.url) and self._is_unproductive(candidate.url):
                 self.skipped["fruitless"] += 1
             else:
                 return candidate
@@ -261,7 +263,7 @@ class Site(OwnAddresses, Waiting):
 
     # ---- Learning
 
-    def note_repeated(self, hashes: Iterable[int]) -> None:
+    def add_repeated(self, hashes: Iterable[int]) -> None:
         """Remember the texts of a hub."""
         remember(self.repeated, hashes, self.limits.remembered)
 
@@ -271,7 +273,7 @@ class Site(OwnAddresses, Waiting):
         remember(self._articles, [text_hash], self.limits.remembered)
         return is_known
 
-    def note_page(
+    def record_page(
         self, url: str, text: bytes = b"", *, is_article: bool, is_named: bool = True, newest: float = UNDATED
     ) -> None:
         """Record whether a page of a folder is an article, and whether a source lists it.
@@ -300,7 +302,7 @@ class Site(OwnAddresses, Waiting):
             self._ages.append(newest)
             self._aged.append(hash(url))
 
-    def _note_channel(self, key: int, channel: int) -> None:
+    def _record_channel(self, key: int, channel: int) -> None:
         """Record the channel through which an address, by its hash, was found."""
         known = self._channels.get(key, 0)
         if known | channel != known and (known or len(self._channels) < self.limits.remembered):
@@ -322,7 +324,7 @@ class Site(OwnAddresses, Waiting):
         return self._n_hits + self.n_known
 
     @property
-    def _names_all(self) -> bool:
+    def _lists_nearly_all(self) -> bool:
         return self.has_sitemap and self._unnamed <= _UNNAMED_SHARE * self.n_articles
 
     def _balance(self, url: str) -> int:
@@ -330,7 +332,7 @@ class Site(OwnAddresses, Waiting):
         folder = patterns(url)[0]
         return self._hits[folder] - self._misses[folder]
 
-    def _is_fruitless(self, url: str) -> bool:
+    def _is_unproductive(self, url: str) -> bool:
         folder = patterns(url)[0]
         n_misses = self._misses[folder] + self._missing[folder] // MISSING_A_MISS
         return not self._hits[folder] and n_misses >= self.limits.misses
@@ -346,7 +348,7 @@ class Site(OwnAddresses, Waiting):
         remember(self._link_sets, [mark], self.limits.remembered)
         return not is_known and len(links) >= MIN_LIST_LINKS
 
-    def note_list(self, url: str) -> None:
+    def add_list(self, url: str) -> None:
         """Remember that a page is a list, and so are its further numbered pages."""
         remember(self._lists, {url, *stems(url)}, self.limits.remembered)
 
@@ -354,9 +356,9 @@ class Site(OwnAddresses, Waiting):
         """Return True if a page is a known list, or a numbered page of one."""
         return not self._lists.isdisjoint(stems(url))
 
-    def note_fruitful(self, url: str, *, is_article: bool) -> list[Candidate]:
+    def credit_hub(self, url: str, *, is_article: bool) -> list[Candidate]:
         """Stop counting a hub against similar ones, as it gave new articles or was one; return a hub that this allows."""
         self._hubs.credit(url, is_article=is_article)
-        free = self._hubs.pop_free()
-        candidate = self._hub(*free) if free and not self.is_gone(free[0]) else None
+        free = self._hubs.pop_admissible()
+        candidate = self._hub(*free) if free and not self.is_done(free[0]) else None
         return [candidate] if candidate else []

@@ -79,7 +79,7 @@ class SourceReader:
             cb_kwargs={"site": site},
             priority=_PRIORITY,
             dont_filter=True,
-            meta={"probe": True, "purpose": "front", **self._intake.may_ask_again(site, address)},
+            meta={"probe": True, "purpose": "front", **self._intake.conditional_meta(site, address)},
         )
 
     async def parse_front(self, response: Response, site: Site) -> None:
@@ -91,7 +91,7 @@ class SourceReader:
             site.front = url
             earlier = response.request.meta.get("redirect_urls", ()) if response.request else ()
             for address in (url, *earlier):
-                site.fold(normalise(address) or address)
+                site.mark_done(normalise(address) or address)
             try:
                 if further := await self._read_front(response, site, url):
                     self._intake.send(further)
@@ -112,15 +112,15 @@ class SourceReader:
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
-        if known := self._intake.known_answer(site, response):
-            self._intake.recall(site, known, Where.FRONT)
+        if known := self._intake.unchanged_answer(site, response):
+            self._intake.enqueue_unchanged(site, known, Where.FRONT)
             return None
         with stages.errors_as_rejections(url, passing=(PoolClosed,)):
             _, seen = await Browsing.of(self._crawler).look(page_of(response), response)
-            if further := self._intake.refreshed(response, seen.head.refresh):
+            if further := self._intake.refresh_request(response, seen.head.refresh):
                 return further
-            self._intake.follow(site, seen, Where.FRONT, depth=0)
-            self._intake.remember(site, response, "front", self._intake.named_by(site, seen), mark_of(seen))
+            self._intake.follow_links(site, seen, Where.FRONT, depth=0)
+            self._intake.save_answer(site, response, "front", self._intake.listed_on(site, seen), mark_of(seen))
         return None
 
     def front_failed(self, failure: Failure) -> None:
@@ -128,7 +128,7 @@ class SourceReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         site: Site = request.cb_kwargs["site"]
         logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
-        if self.note_left(site, failure):
+        if self.check_left_alone(site, failure):
             return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
         is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
@@ -150,7 +150,7 @@ class SourceReader:
             site.sources.begin(site.start, self._intake.memory.missing)
         self.ask_next(site)
 
-    def note_left(self, site: Site, failure: Failure) -> bool:
+    def check_left_alone(self, site: Site, failure: Failure) -> bool:
         """Stop requests to a site if its own host is left alone; return True if so."""
         url = failure.request.url  # type: ignore[attr-defined]
         if isinstance(failure.value, LeftAloneError) and urlsplit(url).netloc == urlsplit(site.front).netloc:
@@ -166,16 +166,16 @@ class SourceReader:
             return
         is_idle = not site.in_flight and not len(site)
         source = None
-        if not self._intake.is_over(site):
+        if not self._intake.is_finished(site):
             source = site.sources.next(n_articles=site.n_articles, is_idle=is_idle)
         if source is None or site.sources.is_settled:
             self._fetch(site)
         if source is None:
             return
         site.is_asking = True
-        if source.kind is SourceKind.ROBOTS and self._take_robots(site, source):
+        if source.kind is SourceKind.ROBOTS and self._read_robots(site, source):
             return
-        if self._is_resting(site, source):
+        if self._is_fresh(site, source):
             self.ask_next(site)
             return
         meta: dict[str, Any] = {"probe": True, "purpose": source.kind.value}
@@ -197,7 +197,7 @@ class SourceReader:
         )
         self._intake.send(request)
 
-    def _take_robots(self, site: Site, source: Source) -> bool:
+    def _read_robots(self, site: Site, source: Source) -> bool:
         """Use the sitemaps of a robots.txt that the middleware has already read; return False if it has not."""
         robots = self._crawler.get_downloader_middleware(Robots)
         named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
@@ -208,19 +208,19 @@ class SourceReader:
         self.ask_next(site)
         return True
 
-    def _is_resting(self, site: Site, source: Source) -> bool:
+    def _is_fresh(self, site: Site, source: Source) -> bool:
         """Reuse what a source listed before, if it is not due or its index says that it has not changed."""
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
-        known = self._intake.memory.resting(url, site.filters)
+        known = self._intake.memory.fresh_answer(url, site.filters)
         if known is None and source.changed_at is not None:
-            answer = self._intake.memory.answer(url, site.filters)
+            answer = self._intake.memory.last_answer(url, site.filters)
             known = answer if answer is not None and answer.is_newer(source.changed_at, clock.now_s()) else None
         if known is None:
             return False
         site.sources.succeeded(source)
-        self._intake.recall(site, known, _FOUND[source.kind])
+        self._intake.enqueue_unchanged(site, known, _FOUND[source.kind])
         self._intake.count("webmain/resting")
         return True
 
@@ -230,17 +230,17 @@ class SourceReader:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
-            elif known := self._intake.known_answer(site, response):
-                self._intake.recall(site, known, _FOUND[source.kind])
+            elif known := self._intake.unchanged_answer(site, response):
+                self._intake.enqueue_unchanged(site, known, _FOUND[source.kind])
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
             else:
                 await self._read_sitemap(response, site)
             site.sources.succeeded(source)
-            await self._intake.judge_first(site)
+            await self._intake.fill_from_backlog(site)
         except (NotAFeed, NotASitemap) as error:
             if source.is_probe:
-                self._intake.memory.note_missing(source.url)
+                self._intake.memory.record_missing(source.url)
             else:
                 self._intake.count(f"webmain/broken/{source.kind}")
                 logger.info("%s: no %s at %s: %s", site.name, source.kind, source.url, error)
@@ -256,9 +256,9 @@ class SourceReader:
             site.sources.add_feed_page(feed.next_url)
         site.has_sources = True
         url = normalise(response.url) or response.url
-        await self._intake.take(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED, url)
+        await self._intake.enqueue_source(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED, url)
         following = (feed.next_url,) if feed.next_url else ()
-        self._intake.remember(site, response, "feed", Named(feeds=following, n_articles=len(feed.entries)))
+        self._intake.save_answer(site, response, "feed", Named(feeds=following, n_articles=len(feed.entries)))
 
     async def _read_sitemap(self, response: Response, site: Site) -> None:
         children: list[Entry] = []
@@ -269,11 +269,11 @@ class SourceReader:
             site.sources.add_sitemaps(sitemap.children)
             if sitemap.entries:
                 site.has_sources = site.has_sitemap = True
-            await self._intake.keep(site, sitemap.entries, normalise(response.url) or response.url)
+            await self._intake.enqueue_sitemap(site, sitemap.entries, normalise(response.url) or response.url)
             children += sitemap.children
             n += len(sitemap.entries)
         named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
-        self._intake.remember(site, response, "sitemap", Named(children=named, n_articles=n))
+        self._intake.save_answer(site, response, "sitemap", Named(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
         """Continue with the next source; a missing guessed source is not an error."""
@@ -281,9 +281,9 @@ class SourceReader:
         source: Source = request.cb_kwargs["source"]
         error = failure.value
         if source.is_probe and isinstance(error, HttpError) and error.response.status in (404, 410):
-            self._intake.memory.note_missing(source.url)
+            self._intake.memory.record_missing(source.url)
         elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
             self._intake.count(f"webmain/broken/{source.kind}")
             logger.info("no %s at %s: %s", source.kind, source.url, error)
-        self.note_left(request.cb_kwargs["site"], failure)
+        self.check_left_alone(request.cb_kwargs["site"], failure)
         self.ask_next(request.cb_kwargs["site"])

@@ -30,7 +30,7 @@ class Spending:
         self._clock = clock
         self._began_s: float | None = None
 
-    def note_answer(self, n_bytes: int) -> None:
+    def add_response(self, n_bytes: int) -> None:
         """Count an answer; the site's time starts with the first one."""
         self.n_bytes += n_bytes
         if self._began_s is None:

@@ -20,7 +20,7 @@ class Waiting:
     Attributes
     ----------
     skipped : Counter
-        Addresses left out, by reason, since the last call of `take_skipped`.
+        Addresses left out, by reason, since the last call of `pop_skipped`.
     backlog : Backlog
         Addresses from sitemaps that are not judged yet.
     """
@@ -32,7 +32,7 @@ class Waiting:
         self._heap: list[tuple[float, int, Candidate]] = []
         self._count = 0
         self._queued: dict[str, float] = {}  # normalised address -> its newest key
-        self._gone: set[int] = set()  # hashes of addresses fetched, merged into another, or given up
+        self._done: set[int] = set()  # hashes of addresses fetched, merged into another, or given up
         self._hints: dict[str, Hints] = {}
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ class Waiting:
         self._heap = heapq.nsmallest(self._limit, current)
         kept = {entry[2].url for entry in self._heap}
         for url in [url for url in self._queued if url not in kept]:
-            self.forget(url, "frontier_full")
+            self.drop(url, "frontier_full")
 
     def _is_current(self, candidate: Candidate) -> bool:
         """Return True if a candidate still waits, and was not queued again with a newer key."""
@@ -65,7 +65,7 @@ class Waiting:
             _, _, candidate = heapq.heappop(self._heap)
             if self._is_current(candidate):
                 del self._queued[candidate.url]
-                self._gone.add(hash(candidate.url))
+                self._done.add(hash(candidate.url))
                 return candidate
         return None
 
@@ -77,7 +77,7 @@ class Waiting:
             heapq.heappop(self._heap)
         return not self._heap or self.backlog.newest() > -self._heap[0][0]
 
-    def hints(self, url: str) -> Hints | None:
+    def pop_hints(self, url: str) -> Hints | None:
         """Remove and return the hints for an address."""
         return self._hints.pop(url, None)
 
@@ -85,32 +85,32 @@ class Waiting:
         """Return the hints for an address, and keep them."""
         return self._hints.get(url)
 
-    def is_gone(self, url: str) -> bool:
+    def is_done(self, url: str) -> bool:
         """Return True if an address was already fetched or merged into another."""
-        return hash(url) in self._gone
+        return hash(url) in self._done
 
-    def is_waiting(self, url: str) -> bool:
+    def is_queued(self, url: str) -> bool:
         """Return True if an address is queued."""
         return url in self._queued
 
-    def fold(self, url: str) -> Hints | None:
+    def mark_done(self, url: str) -> Hints | None:
         """Remove an address whose page was fetched under another one; return its hints."""
-        self._gone.add(hash(url))
+        self._done.add(hash(url))
         self._queued.pop(url, None)
         return self._hints.pop(url, None)
 
-    def forget(self, url: str, reason: str) -> None:
+    def drop(self, url: str, reason: str) -> None:
         """Leave out an address, and count the reason."""
         self._queued.pop(url, None)
         self._hints.pop(url, None)
         self.skipped[reason] += 1
 
-    def note_hints(self, url: str, hints: Hints) -> None:
+    def add_hints(self, url: str, hints: Hints) -> None:
         """Remember a source's hints for an address."""
         known = self._hints.get(url)
         self._hints[url] = hints if known is None or known == hints else richer(known, hints)
 
-    def take_skipped(self) -> Counter[str]:
+    def pop_skipped(self) -> Counter[str]:
         """Return the counts of addresses left out since the last call, and reset them."""
         taken = Counter(self.skipped)
         self.skipped.clear()
