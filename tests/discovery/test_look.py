@@ -114,6 +114,24 @@ def test_text_in_a_form_that_holds_most_of_the_page_counts():
     assert found.paragraph_chars == len((SENTENCE * 5).strip()) + len(SENTENCE.strip())
 
 
+@pytest.mark.parametrize(
+    ("headline", "title", "has_headline"),
+    [
+        ("Council spoke about the bridge", "Council spoke about the bridge - Paper", True),
+        ("News from the region", "News from the region - Paper", False),
+        ("Council spoke about the bridge", "Paper", False),
+        ("市議会は古い橋の修理について再び協議", "市議会は古い橋の修理について再び協議｜新聞", True),
+    ],
+)
+def test_a_headline_is_a_sentence_at_the_beginning_of_the_title(headline, title, has_headline):
+    head = f"<title>{title}</title>"
+    assert evidence(read(f"<h1><a>Paper</a></h1><h1>{headline}</h1>", head)).has_headline is has_headline
+
+
+def test_a_chinese_character_counts_as_two():
+    assert evidence(read(f"<p>{'橋' * 200}</p>")).paragraph_chars == 400
+
+
 def test_a_feeds_summary_never_stands_in_for_a_page():
     assert not lacks_text(read("<p>Loading</p>"), "<p>" + SENTENCE + "</p>")
 

@@ -30,6 +30,7 @@ TEASERS = {"paragraph_chars": 2500, "longest_paragraph": 180, "link_density": 0.
         evidence(ARTICLE, paragraph_chars=350, longest_paragraph=180, link_density=0.5, has_article_type=True),
         evidence(ARTICLE, paragraph_chars=800, longest_paragraph=400, link_density=0.55, n_article_links=80),
         evidence(UNKNOWN, paragraph_chars=800, longest_paragraph=250, link_density=0.3, in_news_sitemap=True),
+        evidence(UNKNOWN, paragraph_chars=250, longest_paragraph=170, has_h1=True, has_headline=True),
     ],
 )
 def test_articles_are_recognised(page):

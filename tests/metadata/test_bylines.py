@@ -27,6 +27,8 @@ from webmain.metadata.read import read_metadata
         ("Text: Max Muster", "de", ["Max Muster"]),
         ("Konstantin Furrer, Deutsche Presse-Agentur", "de", ["Konstantin Furrer", "Deutsche Presse-Agentur"]),
         ("Par Anne Martin et Luc Petit", "fr", ["Anne Martin", "Luc Petit"]),
+        ("Soumis par Anne Martin", "fr", ["Anne Martin"]),
+        ("Enviado por Ana García", "es", ["Ana García"]),
         ("Por Ana García y Luis Gómez", "es", ["Ana García", "Luis Gómez"]),
         ("José Ortega y Gasset", "en", ["José Ortega y Gasset"]),
         ("di Anna Rossi e Luca Verdi", "it", ["Anna Rossi", "Luca Verdi"]),

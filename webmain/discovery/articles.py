@@ -39,8 +39,8 @@ class Thresholds:
         A page is an article from this score up; at 0.5, evidence for and against are equal.
     compound_chars : int
         A word of a slug with at least this many characters is a compound and counts as two.
-    paragraph_chars, link_chars : int
-        Shorter blocks are labels and headlines; shorter links are labels of sections and buttons.
+    paragraph_chars, link_chars, headline_chars : int
+        Shorter blocks are labels and headlines, shorter links labels of sections and buttons, shorter headlines such labels.
     few_chars : int
         If a page shows fewer characters in paragraphs, the text in its embedded data is used as well.
     few_links : int
@@ -61,6 +61,7 @@ class Thresholds:
     compound_chars: int = 15
     paragraph_chars: int = 40
     link_chars: int = 12
+    headline_chars: int = 25
     few_chars: int = 300
     few_links: int = 30
     list_links: int = 3

@@ -19,9 +19,10 @@ from webmain.discovery.places import find_feeds
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
+from webmain.html.document import view
 from webmain.metadata.head import head_metas, meta_names
 from webmain.metadata.jsonld import declared_types
-from webmain.text.prose_amount import prose_chars
+from webmain.text.prose_amount import n_wide, prose_chars
 from webmain.urls import join, normalise
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ MAX_URL_CHARS: Final = 2083
 """Links with longer addresses are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
 
 _MAX_PAGER_CHARS: Final = 24
+_MAX_HEADLINES: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +159,8 @@ class Look:
         A publication date is declared, in the head or the JSON-LD.
     n_h1 : int
         Number of `h1` headlines.
+    has_headline : bool
+        One of them is a sentence rather than a name, and the beginning of the page's title.
     chars, linked : (n_leaves,) int32
         Characters of each visible text run, and how many of them are in links.
     of_leaf : (n_leaves,) int32
@@ -183,6 +187,7 @@ class Look:
     types: frozenset[str]
     has_published: bool
     n_h1: int
+    has_headline: bool
     chars: NDArray[np.int32]
     linked: NDArray[np.int32]
     of_leaf: NDArray[np.int32]
@@ -220,6 +225,7 @@ def look(document: Document) -> Look:
         types=frozenset(found.rpartition("/")[2].lower() for found in data_types),
         has_published=head.has_published or any('"datePublished"' in data for data in document.tree.data),
         n_h1=document.elements.tags.count("h1"),
+        has_headline=_has_headline(document),
         chars=chars,
         linked=linked,
         of_leaf=blocks.of_unit.astype(np.int32),
@@ -232,13 +238,36 @@ def look(document: Document) -> Look:
     )
 
 
+def _has_headline(document: Document) -> bool:
+    """Return True if an `h1` is a sentence rather than a name, and the beginning of the page's title."""
+    elements, leaves, found, title = document.elements, document.leaves, -1, " ".join(document.title.split())
+    for _ in range(min(elements.tags.count("h1"), _MAX_HEADLINES)):
+        found = elements.tags.index("h1", found + 1)
+        own = leaves.join(
+            range(elements.first_leaf[found], min(elements.end_leaf[found], elements.first_leaf[found] + 9))
+        )
+        own = " ".join(own.split())
+        if len(own) * _weight(document) >= THRESHOLDS.headline_chars and title.startswith(own):
+            return True
+    return False
+
+
+@view
+def _weight(document: Document) -> float:
+    """Return how many characters of an alphabet one of the page's characters stands for: two if it is Chinese."""
+    text = "".join(document.leaves.texts)
+    return 1 + n_wide(text) / len(text) if text else 1.0
+
+
+@view
 def _shown_chars(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the characters of each visible text run, and how many of them are in links.
 
-    Text in forms counts only if it is more than half: ASP.NET puts the whole page in a form.
+    They are weighted (`_weight`), since a Chinese, Japanese or Korean text has fewer. Text in forms counts only if it is
+    more than half: ASP.NET puts the whole page in a form.
     """
     leaves = document.leaves
-    chars = (leaves.n_chars * ~leaves.has(HIDDEN | Flag.IN_CONTROL)).astype(np.int32)
+    chars = (leaves.n_chars * _weight(document) * ~leaves.has(HIDDEN | Flag.IN_CONTROL)).astype(np.int32)
     in_form = chars * leaves.has(Flag.IN_FORM)
     if 2 * in_form.sum() <= chars.sum():
         chars -= in_form
@@ -327,7 +356,7 @@ def read_teasers(document: Document) -> dict[str, int]:
                 target.setdefault(block, link.url)
     found: dict[str, int] = {}
     head, level, title = "", 0, document.title
-    tags, parent, least, most = elements.tags, elements.parent, THRESHOLDS.link_chars, len(title)
+    tags, parent, least, most = elements.tags, elements.parent, THRESHOLDS.link_chars, len(title) * _weight(document)
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
     for block, (element, n_chars, has_prose) in enumerate(each):
         own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)

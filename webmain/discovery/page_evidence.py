@@ -46,6 +46,8 @@ class PageEvidence:
         How many of these links have paragraphs below them, and the characters in those paragraphs.
     has_h1 : bool
         There is exactly one `h1`.
+    has_headline : bool
+        An `h1` is a sentence, and the beginning of the page's title.
     in_feed, in_news_sitemap : bool
         The page is listed in a feed or a news sitemap.
     is_front_page : bool
@@ -63,6 +65,7 @@ class PageEvidence:
     n_teasers: int = 0
     teaser_chars: int = 0
     has_h1: bool = False
+    has_headline: bool = False
     in_feed: bool = False
     in_news_sitemap: bool = False
     is_front_page: bool = False
@@ -123,6 +126,7 @@ def evidence_of(
         n_teasers=len(teased or ()),
         teaser_chars=sum((teased or {}).values()),
         has_h1=page.n_h1 == 1,
+        has_headline=page.has_headline,
         in_feed=hints is not None and hints.source == "feed",
         in_news_sitemap=hints is not None and hints.source == "news-sitemap",
         is_front_page=is_front_page,
@@ -165,6 +169,7 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
         (1.6 * evidence.in_feed, "in a feed"),
         (1.8 * evidence.in_news_sitemap, "in a news sitemap"),
         (0.3 * evidence.has_h1, "one headline"),
+        (1.0 * evidence.has_headline, "a sentence as headline"),
         _weigh_text(evidence),
         _weigh_paragraph(evidence.longest_paragraph),
         _weigh_links(evidence),
