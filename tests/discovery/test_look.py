@@ -250,3 +250,23 @@ def test_links_that_are_only_in_the_pages_data_count():
 
 def test_data_is_no_link_where_the_page_shows_text():
     assert look(read(f"<p>{SENTENCE * 6}</p>" + state(stories=[{"url": "/news/1"}]))).links == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "target"),
+    [
+        ("window.location.href = '/start/';", "https://example.org/start/"),
+        ('location.replace("https://example.org/en/")', "https://example.org/en/"),
+        ("mylocation = '/start/'", None),
+        (f"location = '{URL}'", None),
+    ],
+)
+def test_the_script_of_an_empty_page_can_redirect_it(script, target):
+    assert read_head(read("", f"<script>{script}</script>")).refresh == target
+    assert read_head(read("<p>text</p>", f"<script>{script}</script>")).refresh is None
+
+
+def test_frames_of_a_page_without_text_are_links():
+    page = "<html><frameset cols='20%,80%'><frame src='menu.html'><frame src='/main.html#top'><frame></frameset></html>"
+    document = stages.read(Page(url=URL, html=page))
+    assert look(document).followed == ("https://example.org/news/menu.html", "https://example.org/main.html")

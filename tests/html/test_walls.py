@@ -103,6 +103,7 @@ CONSENT = {
         (page("Einen Moment, bitte…", "Die Sicherheit der Verbindung wird geprüft."), "cloudflare challenge"),
         (page("Are you a robot?", "<form><input type=checkbox> I am not a robot</form>"), "captcha"),
         (page("paper.example", "<form><div class='g-recaptcha' data-sitekey='1'></div></form>"), "captcha"),
+        (page("Age verification", "<h1>Are you 18?</h1><a href='?age=ok'>Yes</a>"), "age"),
         (page("403 Forbidden", "<center><h1>403 Forbidden</h1></center><hr><center>nginx</center>"), "denied"),
     ],
 )

@@ -183,6 +183,23 @@ def test_amp_links_are_left_out_where_their_page_is_known():
     assert order(here) == [article(1)]
 
 
+@pytest.mark.parametrize(
+    ("whole", "other"),
+    [
+        ("news/the-old-bridge-is-closed", "print/news/the-old-bridge-is-closed"),
+        ("news/the-old-bridge-is-closed", "news/the-old-bridge-is-closed?print=1"),
+        ("news/view?id=1234", "news/view?id=1234&page=all"),
+        ("node/150", "print/150"),
+    ],
+)
+def test_views_for_printing_and_of_all_parts_are_left_out_where_their_page_is_known(whole, other):
+    here = site()
+    assert [candidate.url for candidate in find(here, other)] == [FRONT + other]
+    here = site()
+    find(here, whole, other)
+    assert order(here) == [whole]
+
+
 def test_the_front_page_is_no_candidate():
     assert find(site(), FRONT) == []
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS
-from webmain.discovery.links import Link, data_links, read_links
+from webmain.discovery.links import Link, data_links, frame_links, read_links
 from webmain.discovery.places import find_feeds
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 MAX_HEAD_ELEMENTS: Final = 2000
 MAX_REFRESH_S: Final = 10
 """A refresh after more seconds than this is not treated as a redirect: the page is shown first."""
+
+MAX_SCRIPT_REFRESH_CHARS: Final = 4096
+"""Longer pages are not searched for a script that leads elsewhere."""
 
 MAX_URL_CHARS: Final = 2083
 """Links with longer addresses are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
@@ -60,8 +63,8 @@ class Head:
     has_published : bool
         The head declares a publication date.
     refresh : str or None
-        Absolute target of an HTML refresh that acts like a redirect, as in a browser with scripts. None if it is
-        in `noscript`, comes later than `MAX_REFRESH_S`, or leads to the page itself.
+        Absolute target of an HTML refresh that acts like a redirect, as in a browser with scripts, or of the script of a page
+        that does nothing else. None if it is in `noscript`, comes later than `MAX_REFRESH_S`, or leads to the page itself.
     """
 
     canonical: str | None
@@ -100,7 +103,7 @@ def read_head(document: Document) -> Head:
         is_amp=is_amp,
         og_type=metas.get("og:type", "").strip().lower(),
         has_published=not metas.keys().isdisjoint(meta_names("published")),
-        refresh=refresh,
+        refresh=refresh or _script_refresh(document),
     )
 
 
@@ -126,6 +129,20 @@ def _refresh(document: Document, content: str) -> str | None:
     target = join(document.base_url or "", address.strip())
     here = normalise(document.url or "") or document.url
     return target if target and (normalise(target) or target) != here else None
+
+
+_LOCATION = re.compile(
+    r"""\blocation(?:\.href)?\s{0,9}(?:=|\.(?:replace|assign)\()\s{0,9}(?P<quote>["'])(?P<url>[^"'<>\s]{1,2000})(?P=quote)"""
+)
+
+
+def _script_refresh(document: Document) -> str | None:
+    """Return the address that a script of a short page without any text leads to; None if there is none."""
+    source = document.html
+    if len(source) > MAX_SCRIPT_REFRESH_CHARS or "location" not in source or sum(document.leaves.n_chars):
+        return None
+    found = _LOCATION.search(source)
+    return _refresh(document, f"0;url={found['url']}") if found else None
 
 
 def _in_noscript(document: Document, element: int) -> bool:
@@ -213,7 +230,11 @@ def look(document: Document) -> Look:
     shows_little = paragraphs_of(blocks.of_unit, chars, linked).sum() < THRESHOLDS.few_chars
     embedded = embedded_article(document) if shows_little else None
     shown_links = tuple(link.url for link in links)
-    carried = data_links(document) if shows_little and len(set(shown_links)) < THRESHOLDS.few_links else ()
+    carried = (
+        (*frame_links(document), *data_links(document))
+        if shows_little and len(set(shown_links)) < THRESHOLDS.few_links
+        else ()
+    )
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints else None
     return Look(

@@ -45,7 +45,7 @@ class Wall:
     Attributes
     ----------
     kind : str
-        "challenge", "captcha", "consent", "denied" or "login".
+        "challenge", "captcha", "consent", "denied", "age" or "login".
     guard : str
         Name of the bot guard; "" if unknown.
     """
@@ -78,7 +78,7 @@ def _signs() -> _Signs:
     data: dict[str, Any] = tomllib.loads(Path(__file__).with_name("walls.toml").read_text("utf-8"))
     guards = data["guard"]
     titles = {title: Wall("challenge", guard["name"]) for guard in guards for title in guard["titles"]}
-    titles |= {title: Wall(kind) for kind in ("captcha", "denied") for title in data[kind]["titles"]}
+    titles |= {title: Wall(kind) for kind in ("captcha", "denied", "age") for title in data[kind]["titles"]}
     consent = data["consent"]
     return _Signs(
         headers=tuple((name, value, guard["name"]) for guard in guards for name, value in guard["headers"].items()),

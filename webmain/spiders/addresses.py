@@ -18,6 +18,14 @@ _PART = re.compile(
     r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
 )
 
+_OTHER_VIEW = re.compile(
+    r"(?:print|printable|all|showall|viewall|fullpage|singlepage|onepage)=(?:1|true|yes|all|y)"
+    r"|(?:view|format|mode|page|p)=(?:print|all|full|single)",
+    re.IGNORECASE,
+)
+_PRINT_PATH = re.compile(r"(?<=[^/])/print(?=/?$)|(?<=[^/])/print(?=/[^/])|\.print(?=\.html?$)", re.IGNORECASE)
+_DRUPAL_PRINT = re.compile(r"(?<=[^/])/print(?=/\d+$)")
+
 
 def start_url(text: str) -> str | None:
     """Return the address to start a site from ("bbc.com" becomes "https://bbc.com/"); None if the text is not an address."""
@@ -33,10 +41,16 @@ def start_url(text: str) -> str | None:
 
 
 def whole_pages(url: str) -> Iterator[str]:
-    """Yield the addresses of which an address seems to be the AMP version or a later part."""
+    """Yield the addresses of which an address seems to be another view (AMP, print, all parts) or a later part."""
     original = amp_to_canonical_guess(url)
     if original != url:
         yield normalise(original) or original
+    before, mark, query = url.partition("?")
+    kept = "&".join(each for each in query.split("&") if not _OTHER_VIEW.fullmatch(each))
+    if kept != query or "print" in before:
+        query = mark + kept if kept else ""
+        whole = _PRINT_PATH.sub("", before, count=1) + query
+        yield from {whole, whole.rstrip("/"), _DRUPAL_PRINT.sub("/node", before) + query} - {url}
     match = _PART.search(url)
     if match:
         whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")

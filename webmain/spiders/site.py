@@ -183,9 +183,9 @@ class Site(OwnAddresses, Waiting):
                 self._hints.pop(url, None)
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
-            wholes = () if candidate.is_hub else whole_pages(url)
+            wholes = () if candidate.is_hub and "/print/" not in url else whole_pages(url)
             if any(whole in self._queued or self.is_done(whole) or whole in batch for whole in wholes):
-                continue  # an AMP version or a later part: both are found from the main page
+                continue  # another view or a later part: both are found from the main page
             batch[url] = candidate.newest
             yield candidate
 
