@@ -27,6 +27,7 @@ from webmain.crawl.known_urls import AGAIN, KnownUrls
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.recordings import Recorder as Recorder
 from webmain.crawl.signals import tell_failed, tell_rejected
+from webmain.discovery.markup import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
 from webmain.ledger.answers import Filters
@@ -74,7 +75,7 @@ class Failures:
 
 
 class Decompression(HttpCompressionMiddleware):
-    """Scrapy's decompression; a decompression bomb is counted as a page that is too large."""
+    """Scrapy's decompression, also of pages whose gzip is undeclared; a bomb is counted as a page that is too large."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler=crawler)
@@ -85,6 +86,9 @@ class Decompression(HttpCompressionMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Decompress."""
+        is_html = b"html" in (response.headers.get("Content-Type") or b"")
+        if is_html and "Content-Encoding" not in response.headers and response.body.startswith(GZIP):
+            response.headers["Content-Encoding"] = "gzip"
         try:
             return super().process_response(request, response)
         except IgnoreRequest as error:

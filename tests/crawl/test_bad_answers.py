@@ -1,5 +1,7 @@
 """Headers as no server should send them: each is an ordinary failure with an attempt, and none ends in a traceback."""
 
+import gzip
+
 from webmain.ledger.ledger import LONGEST_RETRY_S, Ledger, State
 
 TEXT = " ".join(f"On day {n} the harbour was dredged again, as the council had promised." for n in range(30))
@@ -76,3 +78,10 @@ def test_no_server_can_put_an_article_off_for_more_than_a_day(tmp_path):
             ledger.mark_failed(f"https://a.example/{wanted}", "http_error", retry_after_s=wanted, site="a.example")
         now += LONGEST_RETRY_S + 1
         assert len(ledger.pending("a.example", 10)) == 5
+
+
+def test_a_page_whose_gzip_is_undeclared_is_unpacked(crawl, site):
+    site.routes["/"] = (f'<a href="{slug("gate")}">The gate of the harbour</a>',)
+    site.routes[slug("gate")] = (gzip.compress(ARTICLE.encode()), 200, HTML)
+    (article,) = crawl("news", site=site.url).articles()
+    assert article["text"].startswith("On day 0 the harbour")

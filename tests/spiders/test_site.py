@@ -292,9 +292,9 @@ def test_a_list_that_leads_to_new_articles_makes_room_for_its_like():
 
 def test_hubs_that_were_articles_do_not_count_as_hubs():
     here = site(limits=Limits(hubs=1, alike=1))
-    (hub,) = find(here, "view.php?id=1", "view.php?id=2")
+    (hub,) = find(here, "browse.php?id=1", "browse.php?id=2")
     (other,) = here.credit_hub(hub.url, is_article=True)
-    assert other.url == FRONT + "view.php?id=2"
+    assert other.url == FRONT + "browse.php?id=2"
 
 
 def test_with_sources_only_what_looks_like_an_article_is_followed_from_articles():

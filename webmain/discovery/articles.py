@@ -362,7 +362,7 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
     if own in url_words().own:
-        evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
+        evidence.add(0.0 if _article_id(path.query, own) else -2.5, f"ends with /{own}")
     elif any(segment in url_words().articles for segment in before):
         evidence.add(1.2, "below an article's word")
     elif any(segment in url_words().news for segment in before):
@@ -375,11 +375,11 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
         evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
 
 
-def _article_id(query: dict[str, str]) -> bool:
-    """Return True if the query numbers an article."""
-    return any(
-        (key in url_words().id_keys and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items()
-    )
+def _article_id(query: dict[str, str], name: str = "") -> bool:
+    """Return True if the query numbers an article; a single digit does only after a `name` such as "article"."""
+    ids = [value for key, value in query.items() if key in url_words().id_keys]
+    is_digit = name in url_words().articles and any(value in "123456789" for value in ids if value)
+    return is_digit or any(map(_numbers, ids)) or any(map(_NUMBERED_KEY.fullmatch, query))
 
 
 def _numbers(value: str) -> bool:
@@ -390,7 +390,7 @@ def _numbers(value: str) -> bool:
 def _weigh_query(path: _Path, evidence: Evidence) -> None:
     """Weigh the query."""
     query = path.query
-    if _article_id(query):
+    if _article_id(query, path.name):
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
         evidence.add(2.4 if speaks else 1.6, "numbered in the query")
