@@ -16,7 +16,7 @@ from scrapy.extensions.feedexport import FeedExporter
 
 from webmain.crawl.failures import StoppedError
 from webmain.crawl.options import own
-from webmain.crawl.signals import Ticks, close_crawl, connect
+from webmain.crawl.signals import PeriodicCall, close_crawl, connect
 from webmain.crawl.storing import Store
 from webmain.crawl.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 from webmain.files import replaced_whole
@@ -47,7 +47,7 @@ class Summary:
         self._words: Counter[str] = Counter()
         self._rules: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
         self._before = (time.monotonic(), 0)
-        self._ticks: Ticks | None = None
+        self._ticks: PeriodicCall | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -55,7 +55,7 @@ class Summary:
         summary = cls(crawler)
         connect(crawler, summary, "item_scraped", "item_error", "engine_stopped")
         every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
-        summary._ticks = Ticks(crawler, every_s, summary._tick) if every_s > 0 else None
+        summary._ticks = PeriodicCall(crawler, every_s, summary._tick) if every_s > 0 else None
         return summary
 
     def item_scraped(self, item: Any) -> None:
@@ -139,7 +139,7 @@ class PromptStop:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._closing = False
-        self._ticks = Ticks(crawler, 0.5, self._look)
+        self._ticks = PeriodicCall(crawler, 0.5, self._look)
         connect(crawler, self, "crawl_closing")
 
     @classmethod

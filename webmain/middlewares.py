@@ -26,7 +26,7 @@ from webmain.crawl.failures import (
 from webmain.crawl.known_urls import AGAIN, KnownUrls
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.recordings import Recorder as Recorder
-from webmain.crawl.signals import tell_failed, tell_rejected
+from webmain.crawl.signals import send_failed, send_rejected
 from webmain.discovery.markup import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
@@ -69,9 +69,9 @@ class Failures:
             self._crawler.stats.inc_value("webmain/probe_failed")
         elif isinstance(exception, DownloadCancelledError | OptedOutError):
             reason = Reason.OPTED_OUT if isinstance(exception, OptedOutError) else Reason.TOO_LARGE
-            tell_rejected(self._crawler, Rejected(reason, str(exception), url=asked_url(request)))
+            send_rejected(self._crawler, Rejected(reason, str(exception), url=asked_url(request)))
         else:
-            tell_failed(self._crawler, asked_url(request), failure_name(exception))
+            send_failed(self._crawler, asked_url(request), failure_name(exception))
 
 
 class Decompression(HttpCompressionMiddleware):
@@ -94,11 +94,11 @@ class Decompression(HttpCompressionMiddleware):
         except IgnoreRequest as error:
             if is_page(request):
                 rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
-                tell_rejected(self._crawler, rejected)
+                send_rejected(self._crawler, rejected)
             raise
         except (OSError, EOFError, ValueError, zlib.error) as error:  # its Content-Encoding is wrong
             if is_page(request):
-                tell_failed(self._crawler, asked_url(request), "decompression")
+                send_failed(self._crawler, asked_url(request), "decompression")
             raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
 
 
@@ -131,7 +131,7 @@ class Redirects(RedirectMiddleware):
 
     def _count(self, request: Request, kind: str) -> None:
         if is_page(request):
-            tell_failed(self.crawler, asked_url(request), kind)
+            send_failed(self.crawler, asked_url(request), kind)
         else:
             self.crawler.stats.inc_value("webmain/probe_failed")
 
@@ -166,7 +166,7 @@ class Statuses(HttpErrorMiddleware):
                 self.crawler.stats.inc_value(f"webmain/blocked/{status if is_plain else wall}")
             wait = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
             rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=asked_url(request))
-            tell_rejected(self.crawler, rejected, retry_after_s=wait)
+            send_rejected(self.crawler, rejected, retry_after_s=wait)
             raise
 
 

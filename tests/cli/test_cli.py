@@ -247,7 +247,7 @@ def review_list(tmp_path):
             text="Ice \x1b[31m is back\non the lake. " * 40,
             confidence=confidence,
         )
-        made.note([Entry.of(article, below=0.6, kept_out=n == 2)])
+        made.add([Entry.of(article, below=0.6, kept_out=n == 2)])
     made.close()
     return store
 

@@ -11,7 +11,7 @@ from webmain.explain.explaining import explain_page
 from webmain.extraction import extract_page, read
 from webmain.extractors.base import SiteExtractor, create
 from webmain.items import Page, Verdict
-from webmain.sites.fitting import Lesson
+from webmain.sites.fitting import LearningTask
 from webmain.sites.model_store import ModelStore
 
 STORY = (
@@ -61,7 +61,7 @@ def test_a_site_is_judged_as_people_said(tmp_path, n_corrected):
     file = CorrectionsFile(tmp_path / "corrections.jsonl")
     for number in range(n_corrected):
         file.save(corrected(number))
-    lesson = Lesson(
+    lesson = LearningTask(
         site="harbour.example",
         extractor=create("learned"),
         known=None,
@@ -98,7 +98,7 @@ def test_the_svm_learns_from_them_too(tmp_path):
     file.save(
         correct(found, content={parts[NOTE.format(1, 1)]}, boilerplate={parts[PROMO.format(1, 8)]}),
     )
-    lesson = Lesson(
+    lesson = LearningTask(
         site="harbour.example",
         extractor=svm,
         known=None,
@@ -124,7 +124,7 @@ def test_where_a_place_holds_both_the_text_alone_is_told_by(tmp_path):
     parts = {block.text: n for n, block in enumerate(found.blocks)}
     file = CorrectionsFile(tmp_path / "corrections.jsonl")
     file.save(correct(found, content=(), boilerplate={parts[PROMO]}))
-    lesson = Lesson(
+    lesson = LearningTask(
         site="harbour.example",
         extractor=create("learned"),
         known=None,

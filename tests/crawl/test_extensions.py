@@ -69,7 +69,7 @@ def tell_stored(crawler, *records, canonical=None):
     crawler.signals.send_catch_log(articles_stored, stored=records, canonical=canonical or {}, published={})
 
 
-def tell_rejected(crawler, path, reason, retry_after_s=None):
+def send_rejected(crawler, path, reason, retry_after_s=None):
     rejected = Rejected(reason, "for a reason", url=SITE + path)
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=SITE + path, retry_after_s=retry_after_s)
 
@@ -170,21 +170,21 @@ def test_known_addresses_are_skipped_unless_a_feed_is_overwritten(crawler, feeds
     ],
 )
 def test_what_may_pass_is_tried_again(crawler, known, reason, state):
-    tell_rejected(crawler, "/a", reason)
+    send_rejected(crawler, "/a", reason)
     assert known.ledger.state(SITE + "/a") is state
 
 
 def test_a_refusal_by_a_filter_is_kept_with_the_filter(crawler, known):
     crawler.spider.since = datetime(2026, 11, 1, tzinfo=UTC)
     crawler.spider.language = "en-GB"
-    tell_rejected(crawler, "/old", Reason.TOO_OLD)
-    tell_rejected(crawler, "/thai", Reason.OTHER_LANGUAGE)
+    send_rejected(crawler, "/old", Reason.TOO_OLD)
+    send_rejected(crawler, "/thai", Reason.OTHER_LANGUAGE)
     known.reopen_filtered("news.example")
     assert known.ledger.is_known(SITE + "/old")
     assert known.ledger.is_known(SITE + "/thai")
     crawler.spider.until, crawler.spider.section, crawler.spider.undated = crawler.spider.since, "sport", "reject"
     for path, reason in (("/new", Reason.TOO_NEW), ("/city", Reason.OTHER_SECTION), ("/when", Reason.UNDATED)):
-        tell_rejected(crawler, path, reason)
+        send_rejected(crawler, path, reason)
     known.reopen_filtered("news.example")
     assert all(known.ledger.is_known(SITE + path) for path in ("/new", "/city", "/when"))
     crawler.spider.until = crawler.spider.section = crawler.spider.undated = None
@@ -206,14 +206,14 @@ def test_a_failure_too_often_is_given_up(crawler, known):
 
 
 def test_a_duplicate_waits_for_its_originals_commit(crawler, known):
-    tell_rejected(crawler, "/copy", Reason.DUPLICATE)
+    send_rejected(crawler, "/copy", Reason.DUPLICATE)
     assert known.ledger.state(SITE + "/copy") is None
     tell_stored(crawler, stored("/original"))
     assert known.ledger.is_known(SITE + "/copy")
 
 
 def test_a_duplicate_is_done_at_the_end_unless_the_store_failed(crawler, known):
-    tell_rejected(crawler, "/copy", Reason.DUPLICATE)
+    send_rejected(crawler, "/copy", Reason.DUPLICATE)
     crawler.stats["webmain/store_error"] = "no space"
     known.spider_closed()
     assert known.ledger.state(SITE + "/copy") is None

@@ -534,7 +534,7 @@ def test_a_list_that_cannot_be_written_tells_nothing_to_be_done(tmp_path, monkey
     def full(entries):
         raise StoreFullError("review list: no space is left")
 
-    monkeypatch.setattr(store._doubtful.list, "note", full)
+    monkeypatch.setattr(store._doubtful.list, "add", full)
     store.process_item(article(1, confidence=0.1))
     store.close_spider()
     store.spider_closed("store_error")

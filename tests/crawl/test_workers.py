@@ -48,8 +48,10 @@ def own_child():
 
 def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, monkeypatch):
     sent = []
-    give = Pool.give
-    monkeypatch.setattr(Pool, "give", lambda pool, task, **o: sent.append(task.sent.page.body) or give(pool, task, **o))
+    give = Pool.submit
+    monkeypatch.setattr(
+        Pool, "submit", lambda pool, task, **o: sent.append(task.sent.page.body) or give(pool, task, **o)
+    )
 
     async def crawl():
         seen = await workers.look(page())
@@ -67,10 +69,10 @@ def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, 
 
 def test_a_page_is_compared_and_extracted_before_the_next_ones_are_looked_at(workers, monkeypatch):
     given = []
-    give = Pool.give
+    give = Pool.submit
     note = given.append
     monkeypatch.setattr(
-        Pool, "give", lambda pool, task, **o: note((type(task).__name__, o["next_"])) or give(pool, task, **o)
+        Pool, "submit", lambda pool, task, **o: note((type(task).__name__, o["next_"])) or give(pool, task, **o)
     )
 
     async def crawl():
@@ -130,7 +132,7 @@ def slowly(workers, monkeypatch, delays):
         await asyncio.sleep(found)
         return Made(Article(url=page.url, text=""))
 
-    monkeypatch.setattr(workers, "_do", do)
+    monkeypatch.setattr(workers, "_run_task", do)
 
 
 def test_articles_and_rejections_come_in_the_order_of_their_pages(workers, monkeypatch):
@@ -224,9 +226,9 @@ def slow():
 
 def test_what_a_worker_logs_is_logged_by_the_crawl(caplog):
     pool = Pool(shouting, 1)
-    assert pool.give("hello").result() == "HELLO"
+    assert pool.submit("hello").result() == "HELLO"
     with pytest.raises(KeyError):
-        pool.give("fault").result()
+        pool.submit("fault").result()
     pool.close()
     assert [r.getMessage() for r in caplog.records if r.name == "webmain.test"] == ["shouting hello", "shouting fault"]
 
@@ -234,7 +236,7 @@ def test_what_a_worker_logs_is_logged_by_the_crawl(caplog):
 def test_a_task_for_a_worker_waits_for_it_and_the_next_one_goes_before_the_others():
     pool = Pool(shouting, 2)
     order = []
-    futures = [pool.give(f"a{n}", worker=1) for n in range(3)] + [pool.give("first", worker=1, next_=True)]
+    futures = [pool.submit(f"a{n}", worker=1) for n in range(3)] + [pool.submit("first", worker=1, next_=True)]
     for future in futures:
         future.add_done_callback(lambda done: order.append(done.result()))
     for future in futures:
@@ -247,7 +249,7 @@ def test_a_task_for_a_worker_waits_for_it_and_the_next_one_goes_before_the_other
 
 def test_closing_does_not_wait_for_tasks():
     pool = Pool(slow, 1)
-    futures = [pool.give(600), pool.give(600)]
+    futures = [pool.submit(600), pool.submit(600)]
     while not futures[0].running():
         time.sleep(0.01)
     began = time.monotonic()
@@ -268,10 +270,10 @@ def test_warming_up_raises_nothing():
 
 def test_tasks_are_done_though_the_process_that_forks_the_workers_is_killed():
     pool = Pool(shouting, 2)
-    assert pool.give("a").result() == "A"
+    assert pool.submit("a").result() == "A"
     for _ in range(2):
         (server,) = fork_servers(recursive=False)
         server.kill()
-        assert [pool.give(word, worker=i).result() for i, word in enumerate(("b", "c"))] == ["B", "C"]
+        assert [pool.submit(word, worker=i).result() for i, word in enumerate(("b", "c"))] == ["B", "C"]
     pool.close()
     assert not fork_servers()

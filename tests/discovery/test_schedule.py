@@ -9,7 +9,7 @@ from webmain.discovery.schedule import (
     HOUR_S,
     LONGEST_BACK_OFF_S,
     SOON_S,
-    Asked,
+    FetchHistory,
     Refresh,
     Visit,
     back_off_s,
@@ -17,7 +17,7 @@ from webmain.discovery.schedule import (
     chance_of_change,
     choose,
     is_reliable,
-    next_ask,
+    next_fetch,
     next_visit,
     rate_of,
 )
@@ -157,17 +157,17 @@ def test_dates_of_modification_that_always_move_are_not_believed():
     assert not believes_claims(20, 1)
 
 
-def asked(hours: float, n_changed: int, n_asked: int = 50) -> Asked:
-    return Asked(first_at=NOW - hours * HOUR_S, asked_at=NOW, n_asked=n_asked, n_changed=n_changed)
+def asked(hours: float, n_changed: int, n_asked: int = 50) -> FetchHistory:
+    return FetchHistory(first_at=NOW - hours * HOUR_S, asked_at=NOW, n_asked=n_asked, n_changed=n_changed)
 
 
 def test_sources_are_asked_as_often_as_they_change():
-    assert next_ask(asked(100, 40), "hub", NOW) - NOW == pytest.approx(0.9 * 100 / 40.5 / 2 * HOUR_S)
-    assert next_ask(asked(1000, 0), "hub", NOW) == NOW + 0.9 * DAY_S
-    assert next_ask(asked(100, 40), "feed", NOW) == NOW
-    assert next_ask(asked(1000, 0), "feed", NOW) == NOW + 0.9 * 6 * HOUR_S
-    assert next_ask(asked(1000, 0, n_asked=3), "hub", NOW) == NOW
-    assert next_ask(asked(1000, 0), "hub", NOW - DAY_S) == NOW - DAY_S  # a clock that was wrong
+    assert next_fetch(asked(100, 40), "hub", NOW) - NOW == pytest.approx(0.9 * 100 / 40.5 / 2 * HOUR_S)
+    assert next_fetch(asked(1000, 0), "hub", NOW) == NOW + 0.9 * DAY_S
+    assert next_fetch(asked(100, 40), "feed", NOW) == NOW
+    assert next_fetch(asked(1000, 0), "feed", NOW) == NOW + 0.9 * 6 * HOUR_S
+    assert next_fetch(asked(1000, 0, n_asked=3), "hub", NOW) == NOW
+    assert next_fetch(asked(1000, 0), "hub", NOW - DAY_S) == NOW - DAY_S  # a clock that was wrong
 
 
 def test_refusals_are_answered_by_longer_and_longer_waits():

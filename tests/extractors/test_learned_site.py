@@ -222,13 +222,13 @@ def test_a_changed_layout_is_noticed_judged_generically_and_learned_anew(change,
 
 def take(learning, document):
     """Do what a crawl does with a page that comes."""
-    return learning.take(document.page, likeness(document, learning.model(site_of(document))))
+    return learning.add_page(document.page, likeness(document, learning.model(site_of(document))))
 
 
 def learn(learning: Learning) -> None:
     """Learn the site whose pages wait, and let them go."""
     site_key = learning.ready()
-    learning.note(site_key, learning.lesson(site_key).run(read))
+    learning.apply_result(site_key, learning.learning_task(site_key).run(read))
     while learning.release(site_key) is not None:
         pass
 

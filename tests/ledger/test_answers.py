@@ -4,10 +4,10 @@ from dataclasses import replace
 import pytest
 
 from tests.ledger.conftest import NOW
-from webmain.ledger.answers import ARTICLE, DATE_GRACE_S, TESTED_AFTER_S, WHOLE_AFTER_S, Answer, Filters, Named
+from webmain.ledger.answers import ARTICLE, DATE_GRACE_S, TESTED_AFTER_S, WHOLE_AFTER_S, Answer, Filters, ListedUrls
 
 URL = "https://news.example/world"
-NAMED = Named(
+NAMED = ListedUrls(
     links=("https://news.example/sport",),
     following="https://news.example/world?page=2",
     feeds=("https://news.example/rss",),
@@ -34,7 +34,7 @@ def test_an_answer_comes_back_with_all_that_it_named(ledger):
 def test_answers_are_counted_on_and_a_change_is_one_of_what_counts(ledger, clock):
     ledger.answers.save([answer()])
     clock[0] += 60
-    ledger.answers.unchanged(URL)
+    ledger.answers.record_unchanged(URL)
     ledger.answers.save([replace(answer(NOW + 120), etag="x")])
     found = ledger.answers.get(URL)
     assert (found.n_asked, found.n_changed, found.first_at, found.changed_at) == (3, 0, NOW, NOW)
@@ -87,7 +87,7 @@ def test_a_damaged_row_is_no_answer(ledger, column, value):
         db.execute(f"UPDATE answers SET {column} = ?", (value,))
     db.close()
     assert ledger.answers.get(URL) is None
-    ledger.answers.unchanged(URL)
+    ledger.answers.record_unchanged(URL)
     ledger.answers.save([answer()])
     assert ledger.answers.get(URL) is not None
 

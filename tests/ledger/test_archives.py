@@ -14,8 +14,8 @@ def test_progress_is_kept_over_runs_and_a_damaged_row_is_none(tmp_path):
         Progress(path="m_4?q"),
     ]
     with Ledger(tmp_path / "l") as ledger:
-        ledger.archives.note(rows)
-        ledger.archives.note([Progress(path="m/1?q", position=7, size=9, etag='"a"', n_records=3)])
+        ledger.archives.save(rows)
+        ledger.archives.save([Progress(path="m/1?q", position=7, size=9, etag='"a"', n_records=3)])
     db = sqlite3.connect(tmp_path / "l")
     with db:
         db.execute("INSERT INTO archives (path, position) VALUES ('m/5?q', 'far'), ('m/6?q', -1)")

@@ -426,7 +426,7 @@ def test_lists_are_remembered_by_site_and_stored_articles_told(ledger):
 
 
 def test_what_is_missing_is_remembered_for_a_month(ledger, clock):
-    ledger.note_missing("https://me:secret@news.example/feed/")
+    ledger.record_missing("https://me:secret@news.example/feed/")
     assert ledger.missing([A, "https://news.example/feed/"]) == {"https://news.example/feed/"}
     clock.now += ASK_AGAIN_S + 1
     assert ledger.missing(["https://news.example/feed/"]) == set()
@@ -448,7 +448,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
     with Ledger(path) as ledger:
         assert ledger.is_known(A)
         assert ledger.reopen_filtered("s", since=9.0) == 1
-        ledger.note_missing(A)
+        ledger.record_missing(A)
         assert ledger.missing([A, B]) == {A}
 
 

@@ -28,7 +28,7 @@ def address(n):
 
 def fetch(visits, n, *, has_changed=False, claimed_at=None):
     published = visits._file.clock() - 1800  # that of the first fetch stays
-    visits.note(
+    visits.record(
         [Fetched(url=address(n), site=SITE, published_at=published, has_changed=has_changed, claimed_at=claimed_at)],
         lambda _: USUAL,
     )
@@ -39,7 +39,7 @@ def told(visits, clock, n):
     """An article whose change its sitemap tells before it is found."""
     fetch(visits, n, claimed_at=clock[0] - 900)
     clock[0] += HOUR_S
-    visits.claim([(address(n), clock[0] - 60, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(address(n), clock[0] - 60, DATED)], USUAL, SITEMAP)
     return fetch(visits, n, has_changed=True)
 
 
@@ -47,7 +47,7 @@ def silent(visits, clock, n):
     """An article that has changed while its sitemap names it with the date that it had."""
     fetch(visits, n, claimed_at=NOW - 900)
     clock[0] += HOUR_S
-    visits.claim([(address(n), NOW - 900, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(address(n), NOW - 900, DATED)], USUAL, SITEMAP)
     clock[0] += 60
     return fetch(visits, n, has_changed=True)
 
@@ -61,7 +61,7 @@ def test_where_dates_have_told_the_changes_they_take_the_place_of_looks_as_long_
         assert told(visits, clock, n).n_true == 1
     fetch(visits, "dated", claimed_at=NOW)
     fetch(visits, "undated")
-    visits.claim([(address("dated"), NOW, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(address("dated"), NOW, DATED)], USUAL, SITEMAP)
     clock[0] += 10 * HOUR_S
     assert address("dated") not in due(visits)
     assert address("undated") in due(visits)
@@ -77,11 +77,11 @@ def test_a_date_that_moves_brings_a_look_and_the_last_one_is_always_made(visits,
         told(visits, clock, n)
     fetch(visits, "dated", claimed_at=NOW)
     clock[0] += HOUR_S
-    moved = visits.claim([(address("dated"), clock[0] - 60, DATED)], USUAL, SITEMAP)
+    moved = visits.record_claims([(address("dated"), clock[0] - 60, DATED)], USUAL, SITEMAP)
     assert [row.url for row in moved] == [address("dated")]
     fetch(visits, "dated")
     clock[0] += 10 * DAY_S
-    visits.claim([(address("dated"), NOW + HOUR_S, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(address("dated"), NOW + HOUR_S, DATED)], USUAL, SITEMAP)
     assert address("dated") in due(visits)
 
 
@@ -90,14 +90,14 @@ def test_changes_that_no_date_has_told_end_the_trust(visits, clock):
         told(visits, clock, n)
     assert silent(visits, clock, "silent").n_silent == 1
     fetch(visits, "dated", claimed_at=NOW)
-    visits.claim([(address("dated"), NOW, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(address("dated"), NOW, DATED)], USUAL, SITEMAP)
     clock[0] += 10 * HOUR_S
     assert address("dated") in due(visits)
 
 
 def test_a_change_that_is_told_after_it_was_found_was_told(visits, clock):
     row = silent(visits, clock, "late")
-    visits.claim([(row.url, clock[0] - 600, DATED)], USUAL, SITEMAP)
+    visits.record_claims([(row.url, clock[0] - 600, DATED)], USUAL, SITEMAP)
     row = visits.get(row.url)
     assert (row.n_claims, row.n_true, row.n_silent) == (1, 1, 0)
 
@@ -105,9 +105,11 @@ def test_a_change_that_is_told_after_it_was_found_was_told(visits, clock):
 @pytest.mark.parametrize("hints", [Hints(source="sitemap"), Hints(source="feed", published="2027-01-15")])
 def test_without_a_date_of_modification_nothing_is_told(visits, clock, hints):
     fetch(visits, "x", claimed_at=NOW)
-    visits.claim([(address("x"), NOW, hints)], USUAL, SITEMAP)
+    visits.record_claims([(address("x"), NOW, hints)], USUAL, SITEMAP)
     assert visits.get(address("x")).dated_at is None
-    visits.claim([(address("x"), NOW, replace(hints, modified="2027-01-15"))], USUAL, "")  # on no source, but a page
+    visits.record_claims(
+        [(address("x"), NOW, replace(hints, modified="2027-01-15"))], USUAL, ""
+    )  # on no source, but a page
     assert visits.get(address("x")).dated_at is None
 
 
@@ -126,7 +128,7 @@ def test_a_site_that_never_edits_is_looked_at_less(visits, clock):
 
 def test_new_articles_are_of_the_source_that_has_not_changed_since_where_they_came_with_a_date(visits, clock):
     def first(n, hints):
-        visits.note([Fetched(url=address(n), site=SITE, published_at=NOW, hints=hints)], lambda _: USUAL)
+        visits.record([Fetched(url=address(n), site=SITE, published_at=NOW, hints=hints)], lambda _: USUAL)
 
     first("before", DATED)
     clock[0] += HOUR_S

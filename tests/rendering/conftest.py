@@ -73,7 +73,7 @@ async def _draw(pages, answers, url, settings):
             reach = Reach(url, named_hosts(markup, url))
             main = Answer(200, {"content-type": "text/html; charset=utf-8"}, markup.encode())
             try:
-                found.append(Drawn(await browser.draw(Visit(url, main, reach, fetch)), reach, asked))
+                found.append(Drawn(await browser.render(Visit(url, main, reach, fetch)), reach, asked))
             except Exception as error:
                 found.append(error)
     finally:

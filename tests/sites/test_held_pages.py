@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from webmain.items import Hints, Page
 from webmain.sites import held_pages as spools
-from webmain.sites.held_pages import HeldPagesError, Spool, Waiting
+from webmain.sites.held_pages import HeldPages, HeldPagesError, Spool
 
 HINTS = Hints(source="feed", title="หัวเรื่อง", authors=("A", "B"), tags=("x",), content_html="<p>" + "x" * 200_000)
 
@@ -34,7 +34,7 @@ def test_pages_come_back_as_they_were_first_in_first_out(spool):
         spool.put("news.example", each)
     assert (len(spool), spool.count("news.example"), spool.count("other")) == (5, 5, 0)
     assert spool.waiting("news.example")[3] == rest[2]
-    assert [spool.take("news.example") for _ in range(6)] == [first, *rest, None]
+    assert [spool.pop("news.example") for _ in range(6)] == [first, *rest, None]
     assert (len(spool), spool.sites) == (0, ())
 
 
@@ -44,7 +44,7 @@ def test_any_text_comes_back(tmp_path_factory, html, url, reason):
     spool = Spool(tmp_path_factory.mktemp("held"))
     waiting = Page(url=url, html=html, article_reason=reason)
     spool.put("s", waiting)
-    assert spool.take("s") == waiting
+    assert spool.pop("s") == waiting
     spool.close()
 
 
@@ -54,7 +54,7 @@ def test_sites_do_not_mix(spool):
         for i, site in enumerate(sites):
             spool.put(site, page(10 * i + n))
     for i, site in enumerate(sites):
-        assert [spool.take(site) for _ in range(3)] == [page(10 * i + n) for n in range(3)]
+        assert [spool.pop(site) for _ in range(3)] == [page(10 * i + n) for n in range(3)]
     assert len(spool) == 0
 
 
@@ -62,7 +62,7 @@ def test_another_process_can_read_what_waits_while_more_comes(spool):
     for n in range(4):
         spool.put("s", page(n))
     waiting = pickle.loads(pickle.dumps(spool.waiting("s")))
-    assert isinstance(waiting, Waiting)
+    assert isinstance(waiting, HeldPages)
     spool.put("s", page(4))
     assert list(waiting) == [page(n) for n in range(4)]
     assert (waiting[-1], list(waiting[1:3])) == (page(3), [page(1), page(2)])
@@ -92,10 +92,10 @@ def test_what_a_killed_crawl_left_is_removed_and_another_crawls_is_not(tmp_path)
     other = Spool(parent)
     other.sweep()
     assert not dead.exists()
-    assert living.take("s") == page(1)
+    assert living.pop("s") == page(1)
     other.put("s", page(2))
     living.close()
-    assert other.take("s") == page(2)
+    assert other.pop("s") == page(2)
     other.close()
     assert not parent.exists()
 
@@ -106,9 +106,9 @@ def test_a_damaged_file_costs_its_pages_and_says_so(spool, tmp_path):
     (file,) = (tmp_path / ".held").rglob("*.pages")
     whole = file.read_bytes()
     file.write_bytes(whole[:-30])
-    assert spool.take("s") == page(1)
+    assert spool.pop("s") == page(1)
     with pytest.raises(HeldPagesError, match="cannot be read"):
-        spool.take("s")
+        spool.pop("s")
     assert len(spool) == 0
 
 

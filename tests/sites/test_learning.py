@@ -107,16 +107,16 @@ def make(tmp_path, told):
 
 def take(learning, document):
     """Do what a crawl does with a page that comes."""
-    return learning.take(document.page, likeness(document, learning.model(site_of(document))))
+    return learning.add_page(document.page, likeness(document, learning.model(site_of(document))))
 
 
 def learn(learning, site="a.example"):
     """Do what a crawl does with a site that is ready; return what is released."""
-    if lesson := learning.lesson(site):
-        learning.note(site, lesson.run(stages.read))
+    if learning_task := learning.learning_task(site):
+        learning.apply_result(site, learning_task.run(stages.read))
     out = []
     while (page := learning.release(site)) is not None:
-        judge = learning.judge_of(likeness(stages.read(page), learning.model(site)))
+        judge = learning.extractor_after(likeness(stages.read(page), learning.model(site)))
         out.append((int(page.url.rpartition("/")[2]), judge))
     return out
 
@@ -148,12 +148,12 @@ def test_pages_that_come_while_the_site_is_learned_wait_and_are_released_with_th
     learning = make()
     for n in range(3):
         take(learning, document(n))
-    lesson = learning.lesson("a.example")
-    assert learning.lesson("a.example") is None  # nobody else begins
+    learning_task = learning.learning_task("a.example")
+    assert learning.learning_task("a.example") is None  # nobody else begins
     assert learning.release("a.example") is None
     assert take(learning, document(3)) is None
     assert learning.waiting() == []
-    learning.note("a.example", lesson.run(stages.read))
+    learning.apply_result("a.example", learning_task.run(stages.read))
     assert numbers(learn(learning)) == [0, 1, 2, 3]
 
 
@@ -576,7 +576,7 @@ def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
     )
     learning = make(pages=1)
     take(learning, stages.read(page))
-    learning.note("a.example", learning.lesson("a.example").run(stages.read))
+    learning.apply_result("a.example", learning.learning_task("a.example").run(stages.read))
     assert learning.release("a.example") == page
 
 

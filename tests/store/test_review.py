@@ -49,7 +49,7 @@ def entry(name: str = "a", confidence: float = 0.2, **other: object) -> Entry:
 def noted(path: Path, *entries: Entry) -> int:
     made = ReviewList(path)
     try:
-        return made.note(entries)
+        return made.add(entries)
     finally:
         made.close()
 
@@ -152,7 +152,7 @@ def test_damaged_lines_in_the_middle_stay_and_are_counted(path: Path) -> None:
 
 def test_two_crawls_cannot_write_one_list_and_readers_need_no_lock(path: Path) -> None:
     made = ReviewList(path)
-    made.note([entry()])
+    made.add([entry()])
     with pytest.raises(StoreLockedError):
         ReviewList(path)
     assert len(read_review(path)) == 1

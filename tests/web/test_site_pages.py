@@ -128,8 +128,8 @@ def test_the_review_list_is_shown_the_least_confident_first(browse, tmp_path):
     assert "review_below" in page
     assert "Bridge 0" in page
     noted = ReviewList(review_path(tmp_path / "a.db"))
-    noted.note([entry(n) for n in range(120, 0, -1)])
-    noted.note([entry(500, title=HOSTILE_TITLE, url=HOSTILE_URL, kept_out=True)])
+    noted.add([entry(n) for n in range(120, 0, -1)])
+    noted.add([entry(500, title=HOSTILE_TITLE, url=HOSTILE_URL, kept_out=True)])
     noted.close()
     page = client.get("/review").text
     assert re.findall(r"Doubt \d+", page) == [f"Doubt {n}" for n in range(1, 51)]

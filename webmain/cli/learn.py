@@ -136,14 +136,14 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
     """Learn each site with pages in the spool; print a line for each."""
     from webmain import extraction as stages
     from webmain.corrections.file import CorrectionsFile
-    from webmain.sites.fitting import Event, Lesson, described, is_unwatched, unwatched
+    from webmain.sites.fitting import Event, LearningTask, described, is_unwatched, unwatched
     from webmain.sites.model_store import ModelStore
 
     models, corrections = ModelStore(args.models), CorrectionsFile(args.corrections)
     worst = OK
     for site in sorted(spool.sites):
         n = spool.count(site)
-        lesson = Lesson(
+        learning_task = LearningTask(
             site=site,
             extractor=extractor,
             known=None,
@@ -152,23 +152,23 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
             least=extractor.min_pages,
             corrected=corrections.pages_of(site),
         )
-        learnt = lesson.run(stages.read)
-        learned = learnt.fitted.learned if learnt.fitted is not None else None
-        if learnt.fitted is None or learned is None:
+        result = learning_task.run(stages.read)
+        learned = result.fitted.learned if result.fitted is not None else None
+        if result.fitted is None or learned is None:
             worst = max(worst, REJECTED)
-            tell(f"{site}: {n} pages, nothing learned: {learnt.detail}")
+            tell(f"{site}: {n} pages, nothing learned: {result.detail}")
             continue
-        if learnt.problem or learnt.event is Event.FAILED:
+        if result.problem or result.event is Event.FAILED:
             worst = max(worst, UNWRITTEN)
-            tell(f"{learnt.problem}")
+            tell(f"{result.problem}")
             continue
         place = models.path(site, extractor.name)
-        corrected = f" and {len(lesson.corrected)} corrected" if lesson.corrected else ""
+        corrected = f" and {len(learning_task.corrected)} corrected" if learning_task.corrected else ""
         print(
-            f"{site}: {n} pages{corrected}, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
+            f"{site}: {n} pages{corrected}, {described(result.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
         )
-        if is_unwatched(learnt.fitted):
-            tell(f"{site}: {unwatched(learnt.fitted)}")
+        if is_unwatched(result.fitted):
+            tell(f"{site}: {unwatched(result.fitted)}")
     return worst
 
 

@@ -62,7 +62,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._is_started = False
         self._lock = asyncio.Lock()
 
-    async def draw(self, visit: Visit) -> bytes:
+    async def render(self, visit: Visit) -> bytes:
         """Return a page's rendering.
 
         Raises

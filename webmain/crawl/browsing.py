@@ -15,7 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from webmain.crawl.options import option, own, site_rules
 from webmain.crawl.recordings import Recorder
-from webmain.crawl.signals import Ticks, connect, fail_crawl, is_closing
+from webmain.crawl.signals import PeriodicCall, connect, fail_crawl, is_closing
 from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
 from webmain.discovery.look import Look, paragraphs_of
@@ -63,14 +63,14 @@ class Browsing:
         self._browser: Browser | None = None
         self._cache: OrderedDict[str, Answer] = OrderedDict()
         self._n_cached = 0
-        self._ticks: Ticks | None = None
+        self._ticks: PeriodicCall | None = None
         self._ending: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the extension."""
         browsing = cls(crawler)
-        browsing._ticks = Ticks(crawler, STOP_S / 2, browsing._look_whether_stopped)
+        browsing._ticks = PeriodicCall(crawler, STOP_S / 2, browsing._close_if_stopped)
         connect(crawler, browsing, "spider_opened", "spider_closed")
         return browsing
 
@@ -105,7 +105,7 @@ class Browsing:
             fail_crawl(self._crawler, "render", message)
             raise CloseSpider("render_error")
 
-    def _look_whether_stopped(self) -> None:
+    def _close_if_stopped(self) -> None:
         """End the browser soon after the crawl was stopped by a signal; pages being drawn stay pending."""
         if self._crawler.engine is not None and not self._crawler.engine.running:
             self._ending = self._ending or asyncio.ensure_future(self.spider_closed())
@@ -134,12 +134,12 @@ class Browsing:
         workers, mode = Workers.of(self._crawler), self.mode(page.url or response.url)
         data: bytes | None = None
         try:
-            if mode == "never" or page.rendering is not None or not self._is_drawable(page):
+            if mode == "never" or page.rendering is not None or not self._can_render(page):
                 return page, await workers.look(page)
             seen = await workers.look(page) if mode == "auto" else None
             if seen is not None and not shows_nothing(seen):
                 return page, seen
-            data = await self._draw(page, response.url)
+            data = await self._render(page, response.url)
             if data is None:
                 return page, seen or await workers.look(page)
             drawn = page.drawn(data)
@@ -154,12 +154,12 @@ class Browsing:
         self._count("webmain/rendered")
         return drawn, seen_drawn
 
-    def _is_drawable(self, page: Page) -> bool:
+    def _can_render(self, page: Page) -> bool:
         """Return True if a page came from the network with an HTML content type; `Recorder` holds such pages."""
         is_replayed = own(self._crawler.settings).get("WEBMAIN_REPLAY")
         return not is_replayed and bool(page.body) and "html" in page.headers.get("content-type", "html").lower()
 
-    async def _draw(self, page: Page, url: str) -> bytes | None:
+    async def _render(self, page: Page, url: str) -> bytes | None:
         """Return a page's rendering; None if that failed, which is counted."""
         body = page.body or b""
         reach = Reach(url, named_hosts(body.decode("latin-1"), url))
@@ -172,7 +172,7 @@ class Browsing:
                 from webmain.crawl.browser import Browser
 
                 self._browser = Browser(self._crawler)
-            return await self._browser.draw(visit)
+            return await self._browser.render(visit)
         except NoBrowserError as error:
             fail_crawl(self._crawler, "render", error)
             raise PoolClosed(str(error)) from error

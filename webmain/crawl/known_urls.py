@@ -101,7 +101,7 @@ class KnownUrls:
         return True
 
     @cached_property
-    def asks_for_changes(self) -> bool:
+    def uses_conditional_requests(self) -> bool:
         """Whether conditional requests are made for addresses that were read before.
 
         False if known addresses are fetched again, if a recording is made (it has to be complete), or if a recording answers.
@@ -113,7 +113,7 @@ class KnownUrls:
 
     def again(self, url: str, filters: Filters) -> Answer | None:
         """Return an address's last answer if it was read with filters at least as wide as this run's; else None."""
-        if not self.asks_for_changes or self._crawler.stats.get_value("webmain/ledger_error"):
+        if not self.uses_conditional_requests or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
         answer = None
         with self._failing():
@@ -140,7 +140,7 @@ class KnownUrls:
             return
         try:
             self._warn_of_lost_store()
-            self._take_up_damaged()
+            self._reopen_damaged()
         except LedgerError as error:
             self.fail(error)
             raise CloseSpider("ledger_error") from error
@@ -164,7 +164,7 @@ class KnownUrls:
         logger.warning("%s", message)
         self._crawler.stats.set_value("webmain/warning/store_lost", message)
 
-    def _take_up_damaged(self) -> None:
+    def _reopen_damaged(self) -> None:
         """Make addresses pending again whose articles were found damaged in the store."""
         stores, kept_out = self._stores
         if stores is None or not stores.may_lack or not self.skip_known:
@@ -180,7 +180,7 @@ class KnownUrls:
 
     def response_received(self, response: Response) -> None:
         """Remember a page's validators, and the addresses that redirected to it."""
-        self.visiting.note_answer(response)
+        self.visiting.record_response(response)
         earlier = response.request.meta.get("redirect_urls") if response.request else None
         if earlier:
             self._redirected[_key(response.url)] = tuple(earlier)
@@ -197,11 +197,11 @@ class KnownUrls:
             if each.url:
                 done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
         self._mark(done)
-        answers, fetched = self.visiting.take(stored, published)
+        answers, fetched = self.visiting.pop_stored(stored, published)
         with self._failing():
             self.ledger.answers.save(answers)
         with self._failing():
-            self.ledger.visits.note(fetched, refresh_of(self._crawler))
+            self.ledger.visits.record(fetched, refresh_of(self._crawler))
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
@@ -211,19 +211,19 @@ class KnownUrls:
         except LedgerError as error:
             self.fail(error)
 
-    def _note_visit(self, url: str) -> bool:
+    def _record_visit(self, url: str) -> bool:
         """If the page was a revisit, record that the known article stays unchanged; return False for other pages."""
         visited = self.visiting.visited(url)
         if visited:
-            self.visiting.forget(url)
+            self.visiting.drop(url)
             fetched = Fetched(url=visited, site=site_key(visited))
             with self._failing():
-                self.ledger.visits.note([fetched], refresh_of(self._crawler))
+                self.ledger.visits.record([fetched], refresh_of(self._crawler))
         return bool(visited)
 
     def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
         """Mark an address without an article; if the reason may pass, the address is tried again later."""
-        if not url or self._note_visit(url):
+        if not url or self._record_visit(url):
             return
         reason = rejected.reason
         if reason in _TRY_AGAIN:

@@ -22,7 +22,7 @@ from scrapy.utils.project import get_project_settings
 
 from webmain.corrections.file import CorrectionsFile
 from webmain.crawl.options import chosen, option, own, site_rules
-from webmain.crawl.signals import Ticks, close_crawl, connect, count_for_site, tell_rejected
+from webmain.crawl.signals import PeriodicCall, close_crawl, connect, count_for_site, send_rejected
 from webmain.crawl.visiting import VISIT
 from webmain.crawl.workers import Workers
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
@@ -115,7 +115,7 @@ class SiteLearning:
         self._n_warned = 0
         self._held_at_idle = -1
         self._is_requested = False
-        self._ticks = Ticks(crawler, _TICK_S, self._tick)
+        self._ticks = PeriodicCall(crawler, _TICK_S, self._tick)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -139,17 +139,17 @@ class SiteLearning:
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Hold pages back, and release those of sites that are ready."""
         is_visit = response.meta.get("purpose") == VISIT
-        async for item, begun in self._ahead(result, is_visit=is_visit):
+        async for item, begun in self._prefetch(result, is_visit=is_visit):
             if begun is None:
                 yield item
                 continue
-            if (passing := await self._take(item, begun)) is not None:
+            if (passing := await self._handle_page(item, begun)) is not None:
                 yield passing
             while (site := self._learning.ready()) is not None:
                 async for page in self._release(site):
                     yield page
 
-    async def _ahead(
+    async def _prefetch(
         self, result: AsyncIterator[Any], *, is_visit: bool = False
     ) -> AsyncIterator[tuple[Any, _Comparison | None]]:
         """Yield items in order, pages with a comparison that was started while earlier ones were processed."""
@@ -192,19 +192,19 @@ class SiteLearning:
         return self._learning.stored_model(site) if is_visit else self._learning.model(site)
 
     def _compare_with(self, page: Page, model: SiteExtractor | None, is_visit: bool) -> _Comparison:
-        is_one_of_many = self._learning.n_held > MAX_DOCUMENTS and self._learning.waits(site_key(page.url or ""))
+        is_one_of_many = self._learning.n_held > MAX_DOCUMENTS and self._learning.is_held(site_key(page.url or ""))
         keep = model is not None or not is_one_of_many
         found = asyncio.ensure_future(self._workers.compare(page, model, keep=keep))
         found.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may never be used
         return _Comparison(model, found, is_visit)
 
-    async def _take(self, page: Page, begun: _Comparison) -> Assigned | None:
+    async def _handle_page(self, page: Page, begun: _Comparison) -> Assigned | None:
         """Return a page that continues at once; None if it is held back or rejected."""
         found = await self._compare(page, begun)
         if found is None:
             return None
         # On a revisit the same model is used as before if possible: a different verdict would look like an edit.
-        extractor = self._learning.judge_of(found) if begun.is_visit else self._learning.take(page, found)
+        extractor = self._learning.extractor_after(found) if begun.is_visit else self._learning.add_page(page, found)
         if extractor is None:
             self._crawler.stats.inc_value("webmain/learning/held")
             return None
@@ -221,23 +221,23 @@ class SiteLearning:
                 begun = self._compare_with(page, model, begun.is_visit)
         except Rejected as rejected:
             self._crawler.stats.inc_value("webmain/pages")
-            tell_rejected(self._crawler, rejected, url=page.url)
+            send_rejected(self._crawler, rejected, url=page.url)
         except PoolClosed:
             logger.debug("%s stays pending: the crawl is being closed", page.url)
         return None
 
     async def _release(self, site: str) -> AsyncIterator[Assigned]:
         """Learn a site if needed, and yield its pages."""
-        if lesson := self._learning.lesson(site):
-            logger.info("%s: %d pages waited", site, len(lesson.pages))
+        if learning_task := self._learning.learning_task(site):
+            logger.info("%s: %d pages waited", site, len(learning_task.pages))
             try:
-                self._learning.note(site, await self._workers.learn(lesson))
+                self._learning.apply_result(site, await self._workers.learn(learning_task))
             except PoolClosed:
                 return
         while (page := self._learning.release(site)) is not None:
             self._crawler.stats.inc_value("webmain/learning/released")
             if (found := await self._compare(page, self._begin(page))) is not None:
-                yield Assigned.of(page, self._learning.judge_of(found))
+                yield Assigned.of(page, self._learning.extractor_after(found))
 
     # ---- Pages that have waited long enough
 

@@ -114,7 +114,7 @@ class Reservations:
         if None not in files.values():
             reserved = json.dumps(self._files[host]).encode()
             ask_hosts(
-                self._crawler, lambda hosts: hosts.note_reserved(host, site=site_key(request.url), reserved=reserved)
+                self._crawler, lambda hosts: hosts.record_reserved(host, site=site_key(request.url), reserved=reserved)
             )
         return self._files[host]
 

@@ -120,9 +120,9 @@ class Refusals:
             return response
         standing = self._standing(request)
         if refusal is None:
-            self._note_answer(request, response, standing)
+            self._record_response(request, response, standing)
         else:
-            self._note_refusal(request, response, standing, refusal)
+            self._record_refusal(request, response, standing, refusal)
         return response
 
     def _refusal(self, request: Request, response: Response) -> str | None:
@@ -141,7 +141,7 @@ class Refusals:
             return f"{status}, {wall}" if wall else str(status)
         return str(wall) if wall else None
 
-    def _note_answer(self, request: Request, response: Response, standing: _Standing) -> None:
+    def _record_response(self, request: Request, response: Response, standing: _Standing) -> None:
         """Record an answer that is no refusal; ignore server errors and missing guesses, which prove nothing."""
         if response.status >= 500 or (response.status in _NOT_THERE and request.meta.get("probe")):
             return
@@ -153,9 +153,9 @@ class Refusals:
         known = standing.known
         if known is not None and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
             standing.known = None
-            ask_hosts(self._crawler, lambda hosts: hosts.forgive(known.host, site=known.site))
+            ask_hosts(self._crawler, lambda hosts: hosts.reset_refusals(known.host, site=known.site))
 
-    def _note_refusal(self, request: Request, response: Response, standing: _Standing, refusal: str) -> None:
+    def _record_refusal(self, request: Request, response: Response, standing: _Standing, refusal: str) -> None:
         """Record a refusal; leave the host alone if it asks for a long wait or refuses nearly everything."""
         standing.row.add(asked_url(request))
         standing.last.append(True)
@@ -165,11 +165,13 @@ class Refusals:
         if response.status in _BUSY:
             wait_s = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
         if wait_s and 0 < self._max_wait_s < wait_s:
-            self._leave(netloc, standing, wait_s=wait_s)
+            self._skip_host(netloc, standing, wait_s=wait_s)
         elif standing.blocks():
-            self._leave(netloc, standing, is_block=response.status not in _BUSY, wait_s=wait_s)
+            self._skip_host(netloc, standing, is_block=response.status not in _BUSY, wait_s=wait_s)
 
-    def _leave(self, netloc: str, standing: _Standing, *, is_block: bool = False, wait_s: float | None = None) -> None:
+    def _skip_host(
+        self, netloc: str, standing: _Standing, *, is_block: bool = False, wait_s: float | None = None
+    ) -> None:
         """Leave a host alone for the rest of the run, and record until when for later runs."""
         if now_s() < standing.until:
             return
@@ -178,7 +180,7 @@ class Refusals:
         wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
         known = ask_hosts(
             self._crawler,
-            lambda hosts: hosts.refuse(
+            lambda hosts: hosts.record_refusal(
                 netloc, site=standing.site, refusal=standing.refusal, n=n, wait_s=wait, is_block=is_block
             ),
         ) or Host(host=netloc, site=standing.site, n_refusals=n, refused_at=now_s(), refusal=standing.refusal)
@@ -202,9 +204,9 @@ class Refusals:
         """Record hosts that gave only refusals, and undo the failed attempts of pages of hosts that are left alone."""
         for netloc, standing in self._hosts.items():
             if self._leaves and standing.row and not standing.is_good and now_s() >= standing.until:
-                self._leave(netloc, standing)
+                self._skip_host(netloc, standing)
             if standing.row and standing.known is not None and now_s() < standing.until:
-                ask_ledger(self._crawler, partial(Ledger.excuse, urls=sorted(standing.row), until=standing.until))
+                ask_ledger(self._crawler, partial(Ledger.postpone, urls=sorted(standing.row), until=standing.until))
 
 
 def _why(host: Host, *, until: float | None = None) -> str:

@@ -132,7 +132,7 @@ class Robots:
             async with self._locks.setdefault(netloc, asyncio.Lock()):
                 known = self._known.get(netloc)
                 if known is None or now_s() >= known.until:
-                    known = self._known[netloc] = await self._learn(netloc, request)
+                    known = self._known[netloc] = await self._fetch_rules(netloc, request)
                     self.sitemaps[netloc] = known.rules.sitemaps
                     self._delay(known.rules, request)
         if known.refusal is not None:
@@ -144,7 +144,7 @@ class Robots:
         known = self._known.get(urlsplit(url).netloc)
         return known.rules.opt_outs(url, self.agent) if known is not None else ()
 
-    async def _learn(self, netloc: str, request: Request) -> _Known:
+    async def _fetch_rules(self, netloc: str, request: Request) -> _Known:
         """Return a host's robots.txt from the ledger, else from the host."""
         address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
         row = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc))
@@ -169,7 +169,7 @@ class Robots:
             return self._unreachable(netloc, address, str(error))
         except IgnoreRequest as error:  # too many redirects, or a redirect to nowhere
             logger.info("robots.txt of %s counts as missing: %s", netloc, error)
-            return self._take(netloc, address, Response(address, 404), row)
+            return self._read_response(netloc, address, Response(address, 404), row)
         except Exception as error:  # not converted by our middlewares
             return self._unreachable(netloc, address, failure_name(error))
         self._crawler.stats.inc_value("robotstxt/response_count")
@@ -177,10 +177,10 @@ class Robots:
         other = urlsplit(response.url)
         if other.netloc != netloc and other.path == "/robots.txt" and 200 <= response.status < 300:
             # another host's robots.txt, which need not be requested again
-            self._led_to[other.netloc] = self._take(other.netloc, response.url, response, None)
-        return self._take(netloc, address, response, row)
+            self._led_to[other.netloc] = self._read_response(other.netloc, response.url, response, None)
+        return self._read_response(netloc, address, response, row)
 
-    def _take(self, netloc: str, address: str, response: Response, row: Host | None) -> _Known:
+    def _read_response(self, netloc: str, address: str, response: Response, row: Host | None) -> _Known:
         """Return the rules for an answer, depending on its status."""
         status = response.status
         if status == 429 or status >= 500:
@@ -197,7 +197,7 @@ class Robots:
         fresh_s = fresh_for_s(cache_control[:1_000], age)
         is_changed = ask_hosts(
             self._crawler,
-            lambda hosts: hosts.note_robots(
+            lambda hosts: hosts.record_robots(
                 netloc,
                 site=site_key(address),
                 robots=body,
@@ -214,7 +214,7 @@ class Robots:
 
     def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
         """Return the known rules; if there are none, deny everything, or allow it if so configured or after 30 days."""
-        row = ask_hosts(self._crawler, lambda hosts: hosts.note_no_robots(netloc, site=site_key(address)))
+        row = ask_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
         message = f"robots.txt of {netloc} cannot be read now ({why})"

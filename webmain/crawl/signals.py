@@ -45,7 +45,7 @@ def connect(crawler: Crawler, component: object, *names: str) -> None:
         crawler.signals.connect(getattr(component, name), globals().get(name) or getattr(signals, name))
 
 
-class Ticks:
+class PeriodicCall:
     """Calls a function every few seconds, from the start of a crawl's engine until its spider is closed.
 
     Keep it: signals hold their receivers by weak references.
@@ -73,7 +73,7 @@ def count_for_site(crawler: Crawler, site: str, name: str, n: int = 1) -> None:
         crawler.stats.inc_value(f"{SITE_PREFIX}{site}/{name}", n)
 
 
-def tell_rejected(
+def send_rejected(
     crawler: Crawler, rejected: Rejected, *, url: str | None = None, retry_after_s: float | None = None
 ) -> None:
     """Count, log and pass on that a page gives no article.
@@ -97,7 +97,7 @@ def tell_rejected(
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
 
 
-def tell_failed(crawler: Crawler, url: str, reason: str) -> None:
+def send_failed(crawler: Crawler, url: str, reason: str) -> None:
     """Count, log and pass on that an address could not be fetched."""
     crawler.stats.inc_value(f"webmain/failed/{reason}")
     count_for_site(crawler, site_key(url), f"failed/{reason}")

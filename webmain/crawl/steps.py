@@ -13,7 +13,7 @@ from webmain import extraction as stages
 from webmain.article.filters import FILTERS, check, of_declared_site
 from webmain.crawl.learning import Assigned
 from webmain.crawl.options import chosen, option, page_options
-from webmain.crawl.signals import tell_rejected
+from webmain.crawl.signals import send_rejected
 from webmain.extractors.base import Extraction, create
 from webmain.html.blocks import Segmentation
 from webmain.items import Article, Page, Rejected
@@ -75,7 +75,7 @@ class Step:
             with stages.errors_as_rejections(url, passing=(PoolClosed, StoreError)):
                 yield
         except Rejected as rejected:
-            tell_rejected(self.crawler, rejected, url=url)
+            send_rejected(self.crawler, rejected, url=url)
             raise DropItem(str(rejected), log_level="DEBUG") from rejected
         except PoolClosed as closed:
             raise DropItem(PENDING, log_level="DEBUG") from closed

@@ -11,7 +11,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 
 from webmain.article.identity import identify
 from webmain.crawl.options import arguments, chosen, option
-from webmain.crawl.signals import Ticks, articles_stored, close_crawl, connect, count_for_site, fail_crawl
+from webmain.crawl.signals import PeriodicCall, articles_stored, close_crawl, connect, count_for_site, fail_crawl
 from webmain.crawl.steps import PENDING, Step
 from webmain.items import Article
 from webmain.revisions.kinds import ChangeKind
@@ -48,7 +48,7 @@ class Store(Step):
         self._accepted = 0
         self._closing = False
         self._run: int | None = None
-        self._ticks = Ticks(crawler, COMMIT_SECONDS / 2, self._tick)
+        self._ticks = PeriodicCall(crawler, COMMIT_SECONDS / 2, self._tick)
         connect(crawler, self, "spider_closed")
 
     @property
@@ -93,7 +93,7 @@ class Store(Step):
         self._accepted += 1
         self._waiting[identify(item)] = item
         if self._doubtful is not None:
-            self._doubtful.take(item)
+            self._doubtful.check(item)
         (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self.stores).add(item)
         self._tick()
         if limit and self._accepted >= limit and not self._closing:
@@ -165,7 +165,7 @@ class Store(Step):
             return
         stats = self.crawler.stats
         if self._doubtful is not None:
-            for name, n in self._doubtful.note(stored).items():
+            for name, n in self._doubtful.record_stored(stored).items():
                 stats.inc_value(f"webmain/review/{name}", n)
         articles = {each.id: self._waiting.pop(each.id) for each in stored if each.id in self._waiting}
         canonical = {name: article.canonical_url for name, article in articles.items() if article.canonical_url}

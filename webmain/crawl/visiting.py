@@ -54,7 +54,7 @@ class Visiting:
             self._pages.popitem(last=False)
         return page
 
-    def note_answer(self, response: Response) -> None:
+    def record_response(self, response: Response) -> None:
         """Remember the validators and the body hash of an answer."""
         request = response.request
         if request is None or response.status != 200 or request.meta.get("purpose", VISIT) != VISIT:
@@ -63,7 +63,7 @@ class Visiting:
         page.etag, page.last_modified = validators(response)
         page.content_hash = hash_of(response.body)
 
-    def note_page(self, url: str, hints: Hints | None, text: str, visited: str = "") -> None:
+    def record_page(self, url: str, hints: Hints | None, text: str, visited: str = "") -> None:
         """Remember an article's hints, the hash of its page's text and, for a revisit, its known address."""
         page = self._page(url)
         page.hints, page.text, page.visited = hints, text, visited
@@ -73,11 +73,13 @@ class Visiting:
         page = self._pages.get(key_of(url))
         return page.visited if page else ""
 
-    def forget(self, url: str) -> None:
+    def drop(self, url: str) -> None:
         """Forget a page."""
         self._pages.pop(key_of(url), None)
 
-    def take(self, stored: Sequence[Stored], published: Mapping[str, datetime]) -> tuple[list[Answer], list[Fetched]]:
+    def pop_stored(
+        self, stored: Sequence[Stored], published: Mapping[str, datetime]
+    ) -> tuple[list[Answer], list[Fetched]]:
         """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
         answers, fetched, now = [], [], now_s()
         for each in stored:

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from webmain.crawl.options import option, own, page_options
-from webmain.crawl.signals import Ticks, close_crawl, connect
+from webmain.crawl.signals import PeriodicCall, close_crawl, connect
 from webmain.discovery.look import Look
 from webmain.extraction import Options
 from webmain.extractors.base import create
@@ -34,7 +34,7 @@ from webmain.processes.page_tasks import (
     reader,
 )
 from webmain.processes.pool import Pool, PoolClosed, PoolError
-from webmain.sites.fitting import Event, Learnt, Lesson
+from webmain.sites.fitting import Event, LearningResult, LearningTask
 from webmain.sites.learning import Likeness
 from webmain.text.shingles import Signature, signature
 
@@ -92,14 +92,14 @@ class Workers:
         self._changed = asyncio.Event()
         self._last: asyncio.Event | None = None
         self._stop_at: float | None = None
-        self._ticks: Ticks | None = None
+        self._ticks: PeriodicCall | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the extension."""
         workers = cls(crawler)
         workers.n = n_workers(crawler.settings)
-        workers._ticks = Ticks(crawler, _TICK_S, workers._look_whether_stopped)
+        workers._ticks = PeriodicCall(crawler, _TICK_S, workers._close_if_stopped)
         connect(crawler, workers, "spider_opened", "spider_closed")
         return workers
 
@@ -138,7 +138,7 @@ class Workers:
         PoolClosed
             The crawl ends.
         """
-        found: Look = await self._do(page, LookAt)
+        found: Look = await self._run_task(page, LookAt)
         return found
 
     async def extract(
@@ -153,7 +153,7 @@ class Workers:
         with self._under_way(page):
             try:
                 try:
-                    found: Made = await self._do(page, task, next_=True)
+                    found: Made = await self._run_task(page, task, next_=True)
                 finally:
                     if before is not None:
                         await before.wait()
@@ -192,24 +192,32 @@ class Workers:
         """
         judge = self._judge(fitted) if fitted is not None else None
         with self._under_way(page):
-            found: Likeness = await self._do(page, partial(Compare, judge=judge, keep=keep), next_=True, keep=keep)
+            found: Likeness = await self._run_task(
+                page, partial(Compare, judge=judge, keep=keep), next_=True, keep=keep
+            )
         return found
 
-    async def learn(self, lesson: Lesson) -> Learnt:
+    async def learn(self, learning_task: LearningTask) -> LearningResult:
         """Learn a site; nothing is learned if that takes too long or the process dies (PoolClosed as in `look`)."""
-        task = Learn(Sent(Page(), 0), lesson)
+        task = Learn(Sent(Page(), 0), learning_task)
         pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:
             return await asyncio.to_thread(task.run, self._here)
-        limit_s = limit_s and limit_s * (1 + len(lesson.pages))
+        limit_s = limit_s and limit_s * (1 + len(learning_task.pages))
         try:
-            learnt: Learnt = await self._answer(pool.give(task, limit_s=limit_s, worker=pool.idlest(), next_=True))
+            result: LearningResult = await self._answer(
+                pool.submit(task, limit_s=limit_s, worker=pool.idlest(), next_=True)
+            )
         except Rejected as rejected:
-            event = Event.REUSED if lesson.known else Event.NOT_LEARNABLE
-            return Learnt(fitted=lesson.known, event=event, detail=str(rejected), past=lesson.past)
-        return learnt
+            event = Event.REUSED if learning_task.known else Event.NOT_LEARNABLE
+            return LearningResult(
+                fitted=learning_task.known, event=event, detail=str(rejected), past=learning_task.past
+            )
+        return result
 
-    async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False, keep: bool = True) -> Any:
+    async def _run_task(
+        self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False, keep: bool = True
+    ) -> Any:
         """Run a task in the worker that has parsed its page, if any; the body is sent only if none has."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without the fields of subclasses
@@ -220,7 +228,7 @@ class Workers:
         pool = self._pool
         if pool is None:
             return self._here(task(whole))
-        give = partial(pool.give, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
+        give = partial(pool.submit, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
         if (worker := self._seen.pop(key, None)) is not None:
             self._seen[key] = worker
             found = await self._answer(give(task(light), worker=worker))
@@ -279,7 +287,7 @@ class Workers:
     def _pool(self) -> Pool | None:
         return Pool(partial(reader, self.extractor, self.options, self.n), self.n) if self.n else None
 
-    def _look_whether_stopped(self) -> None:
+    def _close_if_stopped(self) -> None:
         """Cancel pages still being judged `STOP_S` seconds after a signal stopped the crawl."""
         if self._crawler.engine.running:
             return

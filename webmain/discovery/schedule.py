@@ -253,7 +253,7 @@ def is_reliable(n_told: int, n_silent: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class FetchHistory:
     """How often a source was fetched and how often it had changed; times in seconds since 1970."""
 
     first_at: float
@@ -270,7 +270,7 @@ _LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_RES
 _LONGEST_HUB_S: Final = DAY_S
 
 
-def next_ask(asked: Asked, kind: str, now: float) -> float:
+def next_fetch(asked: FetchHistory, kind: str, now: float) -> float:
     """Return when a source is due again: after half of its mean time between changes, within bounds.
 
     Parameters

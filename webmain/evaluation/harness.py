@@ -89,7 +89,7 @@ def _in_workers(system: System, groups: Sequence[Group], limits: Limits) -> Answ
         return
     n_failed_starts = 0
     with _environment(), contextlib.closing(Pool(partial(isolated, system, limits.repeat), limits.jobs)) as pool:
-        futures = {pool.give(g, wall_s=limits.timeout_s * limits.repeat * len(g)): g for g in groups}
+        futures = {pool.submit(g, wall_s=limits.timeout_s * limits.repeat * len(g)): g for g in groups}
         start_error = ""
         for future in as_completed(futures):
             group, error = futures[future], future.exception()

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from webmain.discovery.schedule import DAY_S, Asked, is_reliable, next_ask
+from webmain.discovery.schedule import DAY_S, FetchHistory, is_reliable, next_fetch
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
@@ -30,7 +30,7 @@ MAX_NAMED_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ListedUrls:
     """What a source listed that each run has to look at, whether the source has changed or not.
 
     Attributes
@@ -60,7 +60,7 @@ class Named:
         return zlib.compress(json.dumps({each.name: getattr(self, each.name) for each in fields(self)}).encode())
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Named:
+    def unpacked(cls, data: bytes) -> ListedUrls:
         """Read a record that `packed` wrote.
 
         Raises
@@ -143,7 +143,7 @@ class Answer:
     n_told: int = 0
     n_silent: int = 0
     filters: Filters = field(default_factory=Filters)
-    named: Named = field(default_factory=Named)
+    named: ListedUrls = field(default_factory=ListedUrls)
 
     def is_due(self, now: float) -> bool:
         """Return True if it is due now, or if the clock went back to before the last request."""
@@ -201,7 +201,7 @@ class Answers:
                 before = _answer(db.execute(f"{_TABLE.select} WHERE url = ?", (answer.url,)).fetchone())
                 db.execute(_TABLE.put, _row(self._scheduled(_joined(before, answer))))
 
-    def unchanged(self, url: str) -> None:
+    def record_unchanged(self, url: str) -> None:
         """Record that an address was requested again and has not changed."""
         now = self._file.clock()
         with self._file.transaction() as db:
@@ -226,10 +226,10 @@ class Answers:
     def _scheduled(self, answer: Answer) -> Answer:
         if answer.kind == ARTICLE:
             return answer  # `Visits` plans these
-        asked = Asked(
+        asked = FetchHistory(
             first_at=answer.first_at, asked_at=answer.asked_at, n_asked=answer.n_asked, n_changed=answer.n_changed
         )
-        return replace(answer, next_at=next_ask(asked, answer.kind, self._file.clock()))
+        return replace(answer, next_at=next_fetch(asked, answer.kind, self._file.clock()))
 
 
 def _joined(before: Answer | None, answer: Answer) -> Answer:
@@ -260,7 +260,7 @@ def _answer(row: tuple[Any, ...] | None) -> Answer | None:
     if values is None:
         return None
     try:
-        named = Named.unpacked(values.pop("named"))
+        named = ListedUrls.unpacked(values.pop("named"))
     except ValueError:
         return None
     filters = Filters(since=values.pop("since"), others=values.pop("others"))

@@ -49,7 +49,7 @@ class Archives:
         """Return the files whose path has this prefix; damaged rows are left out."""
         return _TABLE.records(self._file.read(f"{_TABLE.select} WHERE substr(path, 1, ?) = ?", (len(prefix), prefix)))
 
-    def note(self, progress: Iterable[Progress]) -> None:
+    def save(self, progress: Iterable[Progress]) -> None:
         """Record how far files were read, in one transaction."""
         with self._file.transaction() as db:
             db.executemany(_TABLE.put, map(_TABLE.row, progress))

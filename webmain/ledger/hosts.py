@@ -106,7 +106,7 @@ class Hosts:
 
     # ---- robots.txt
 
-    def note_robots(
+    def record_robots(
         self,
         host: str,
         *,
@@ -135,19 +135,21 @@ class Hosts:
         )
         return is_changed
 
-    def note_no_robots(self, host: str, *, site: str) -> Host:
+    def record_no_robots(self, host: str, *, site: str) -> Host:
         """Record that a robots.txt cannot be read; the earlier one is kept."""
         known, now = self.get(host), self._file.clock()
         since = known.robots_failing_since if known else None
         return self._change(host, site, robots_failing_since=now if since is None else min(since, now))
 
-    def note_reserved(self, host: str, *, site: str, reserved: bytes) -> None:
+    def record_reserved(self, host: str, *, site: str, reserved: bytes) -> None:
         """Record a host's opt-out files."""
         self._change(host, site, reserved=reserved, reserved_at=self._file.clock())
 
     # ---- Refusals
 
-    def refuse(self, host: str, *, site: str, refusal: str, n: int, wait_s: float, is_block: bool = False) -> Host:
+    def record_refusal(
+        self, host: str, *, site: str, refusal: str, n: int, wait_s: float, is_block: bool = False
+    ) -> Host:
         """Record a refusal, and for how long the host is left alone.
 
         Parameters
@@ -173,6 +175,6 @@ class Hosts:
             blocked_at=(known.blocked_at if known and known.blocked_at else now) if is_block else None,
         )
 
-    def forgive(self, host: str, *, site: str) -> None:
+    def reset_refusals(self, host: str, *, site: str) -> None:
         """Reset a host's refusals."""
         self._change(host, site, n_refusals=0, refused_at=None, wait_until=None, refusal=None, blocked_at=None)

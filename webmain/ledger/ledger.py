@@ -294,7 +294,7 @@ class Ledger:
             )
         return state
 
-    def excuse(self, urls: Sequence[str], until: float) -> None:
+    def postpone(self, urls: Sequence[str], until: float) -> None:
         """Undo a failed attempt of addresses whose whole host refuses; they wait until that time."""
         plain = json.dumps([without_credentials(url) for url in urls])
         with self.file.transaction() as db:
@@ -311,7 +311,7 @@ class Ledger:
             with self.file.transaction() as db:
                 put_alias(db, url, canonical)
 
-    def note_missing(self, url: str) -> None:
+    def record_missing(self, url: str) -> None:
         """Record that a guessed address does not exist."""
         row = (without_credentials(url), self.file.clock())
         with self.file.transaction() as db:

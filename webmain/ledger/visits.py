@@ -201,7 +201,7 @@ class Visits:
         rate = rate_of((row.visit(USUAL) for row in _TABLE.records(rows)), now)
         return Habits(rate, is_reliable(n_told, n_silent))
 
-    def believes_claims(self, site: str) -> bool:
+    def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources were right often enough."""
         ((n_claims, n_true),) = self._file.read(
             "SELECT coalesce(sum(n_claims), 0), coalesce(sum(n_true), 0) FROM visits WHERE site = ?", (site,)
@@ -222,7 +222,9 @@ class Visits:
         with self._file.transaction() as db:
             db.execute(_CONFIRM, (self._file.clock(), source, site, read_at))
 
-    def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = "") -> list[Row]:
+    def record_claims(
+        self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = ""
+    ) -> list[Row]:
         """Record change times that sources give for articles; return those that are due as they changed after their fetch.
 
         Parameters
@@ -253,7 +255,7 @@ class Visits:
 
     # ---- Results of a visit
 
-    def note(self, fetched: Iterable[Fetched], refresh: Callable[[str], Refresh]) -> None:
+    def record(self, fetched: Iterable[Fetched], refresh: Callable[[str], Refresh]) -> None:
         """Record that articles were fetched, and plan their next visits by their sites' schedules."""
         now = self._file.clock()
         with self._file.transaction() as db:
@@ -265,7 +267,7 @@ class Visits:
                 row = replace(row, next_at=at, hints=hints if at is not None else None)
                 db.execute(_TABLE.put, _TABLE.row(row))
 
-    def note_missing(self, url: str, status: int) -> bool:
+    def record_missing(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone from now on."""
         row = self.get(url)
         if row is None:
@@ -278,7 +280,7 @@ class Visits:
         self._put(again)
         return is_gone
 
-    def put_off(self, url: str) -> None:
+    def postpone(self, url: str) -> None:
         """Postpone by an hour the next visit of an article that could not be fetched."""
         if (row := self.get(url)) is not None:
             self._put(replace(row, next_at=self._file.clock() + HOUR_S))

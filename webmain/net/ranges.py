@@ -72,7 +72,7 @@ class DataHost:
             with contextlib.suppress(OSError):
                 self.sock.shutdown(socket.SHUT_RDWR)
 
-    def take(self, n: int) -> None:
+    def count_bytes(self, n: int) -> None:
         """Count received bytes; raise `StoppedReading` if reading was stopped or the limit is reached."""
         self.n_bytes += n
         if self.stopped.is_set():
@@ -184,7 +184,7 @@ class RemoteFile(io.RawIOBase):
                 n_failed = 0
             except (OSError, ValueError, http.client.HTTPException) as error:
                 self._hang_up()
-                self._host.take(0)
+                self._host.count_bytes(0)
                 problem = fetch_error(error, self.name)
                 status = problem.status if isinstance(problem, HTTPStatus) else None
                 if isinstance(problem, BadAddress) or (status is not None and status not in _PASSING):
@@ -209,7 +209,7 @@ class RemoteFile(io.RawIOBase):
             got = answer.read1(min(room, _READ_BYTES))
             data += got
             self._answer_at += len(got)
-            self._host.take(len(got))
+            self._host.count_bytes(len(got))
             is_over = not got
         if is_over or not self._left:
             self._hang_up()
@@ -255,7 +255,7 @@ class RemoteFile(io.RawIOBase):
             if not passed:
                 raise BadResponse("cut off", self.name)
             self._answer_at += passed
-            self._host.take(passed)
+            self._host.count_bytes(passed)
         return answer
 
     def _follow(self, fields: dict[str, str], until: float) -> tuple[http.client.HTTPResponse, dict[str, str]]:
@@ -263,7 +263,7 @@ class RemoteFile(io.RawIOBase):
         url = self.name
         for _ in range(_MAX_REDIRECTS + 1):
             parts = urlsplit(url)
-            self._host.take(0)
+            self._host.count_bytes(0)
             self._connection = connection_to(url, guard=self._host.guard, end=until)
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             plain = {"User-Agent": self._host.user_agent, "Accept": "*/*", "Accept-Encoding": "identity"}

@@ -98,7 +98,7 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
                 future, released = waiting.popleft()
                 n_bytes -= released
                 yield _result(future)
-            waiting.append((pool.give(page, url=page.url, limit_s=walk.options.limit_s(page)), n))
+            waiting.append((pool.submit(page, url=page.url, limit_s=walk.options.limit_s(page)), n))
             n_bytes += n
         while waiting:
             yield _result(waiting.popleft()[0])

@@ -17,7 +17,7 @@ from webmain.extraction import Options, errors_as_rejections, extract_page, read
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
 from webmain.processes.lifeline import give_back_memory
-from webmain.sites.fitting import Learnt, Lesson
+from webmain.sites.fitting import LearningResult, LearningTask
 from webmain.sites.learning import Likeness, likeness
 from webmain.text.shingles import Signature, signature
 
@@ -178,11 +178,11 @@ class Learn:
     """Learn a site from pages held on disk."""
 
     sent: Sent
-    lesson: Lesson
+    learning_task: LearningTask
 
-    def run(self, reader: Reader) -> Learnt:
+    def run(self, reader: Reader) -> LearningResult:
         """Return the outcome."""
         try:
-            return self.lesson.run(partial(read, options=reader.options))
+            return self.learning_task.run(partial(read, options=reader.options))
         finally:
             give_back_memory()

@@ -94,7 +94,7 @@ class Pool:
         self._threads: list[threading.Thread] = []
         self._closed = False
 
-    def give(
+    def submit(
         self,
         task: Any,
         *,

@@ -214,7 +214,7 @@ class Event(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class TrainingPages:
     """The pages that a model was learned from."""
 
     n_given: int = 0  # number of pages passed to the extractor; it may have learned from fewer
@@ -228,19 +228,19 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learnt:
-    """The outcome of a lesson."""
+class LearningResult:
+    """The outcome of a learning task."""
 
     fitted: SiteExtractor | None  # the extractor for the site's pages from now on; None for the default
     event: Event  # LEARNED, REUSED, NOT_LEARNABLE or FAILED
     detail: str  # one sentence
-    past: Past = field(default_factory=Past)  # the pages it was learned from
+    past: TrainingPages = field(default_factory=TrainingPages)  # the pages it was learned from
     layout_changed: bool = False  # the stored model no longer matched the site's layout
     problem: str = ""  # an additional failure, such as a model that could not be saved; "" for none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class LearningTask:
     """A site that is to be learned; `run` may be called in another process."""
 
     site: str
@@ -250,18 +250,20 @@ class Lesson:
     pages: Sequence[Page]
     models: ModelStore
     least: int = 1  # minimum pages to learn from
-    past: Past = field(default_factory=Past)  # the pages `known` was learned from
+    past: TrainingPages = field(default_factory=TrainingPages)  # the pages `known` was learned from
     after_change: bool = False  # the pages are those of a new layout
     corrected: Sequence[CorrectedPage] = ()  # pages of the site that people corrected; they are training pages, too
 
-    def run(self, read: Read) -> Learnt:
+    def run(self, read: Read) -> LearningResult:
         """Fit the extractor to the pages and store the model; never raises."""
         try:
             return self._run(Documents(self.pages, read), self._with_corrected(read))
         except Exception as error:  # the extractor may be third-party; its pages must not be lost
             logger.exception("%s cannot learn %s", self.extractor.name, self.site)
             problem = f"{self.extractor.name} cannot learn {self.site}: {type(error).__name__}: {error}"
-            return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
+            return LearningResult(
+                fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem
+            )
 
     def _with_corrected(self, read: Read) -> Documents:
         """Return the corrected pages, followed by the others."""
@@ -276,7 +278,7 @@ class Lesson:
         pages = [*(each.page for each in self.corrected), *self.pages] if corrections else self.pages
         return Documents(pages, read_corrected)
 
-    def _run(self, documents: Documents, lessons: Documents) -> Learnt:
+    def _run(self, documents: Documents, lessons: Documents) -> LearningResult:
         known, n = self.known, len(self.pages)
         has_changed = known is not None and self._is_unlike(known, documents)
         if has_changed:
@@ -284,14 +286,16 @@ class Lesson:
             self.models.set_aside(self.site, self.extractor.name)
         elif known is not None and n <= self.past.n_given:
             detail = f"a model of {self.past.n_given} pages"
-            return Learnt(fitted=known, event=Event.REUSED, detail=detail, past=self.past)
+            return LearningResult(fitted=known, event=Event.REUSED, detail=detail, past=self.past)
         try:
             fitted = fit(self.extractor, lessons, least=self.least)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
-            return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)
+            return LearningResult(
+                fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed
+            )
         fetched = [aware(page.fetched_at) for page in self.pages if page.fetched_at]
-        past = Past(n, max(fetched, default=None), self.after_change or has_changed)
+        past = TrainingPages(n, max(fetched, default=None), self.after_change or has_changed)
         problem, place = "", ""
         try:
             saved = self.models.save(
@@ -308,7 +312,7 @@ class Lesson:
         n_used = fitted.learned.n_pages if fitted.learned is not None else 0
         different = f" ({n_used} of them different or chosen)" if n_used < n else ""
         corrected = f" and {len(self.corrected)} corrected" if self.corrected else ""
-        return Learnt(
+        return LearningResult(
             fitted=fitted,
             event=Event.LEARNED,
             detail=f"from {n} pages{different}{corrected}, {described(fitted)}{place}",

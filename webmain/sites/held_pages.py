@@ -33,7 +33,7 @@ class HeldPagesError(StoreError):
 
 
 @dataclass(frozen=True)
-class Waiting(Sequence[Page]):
+class HeldPages(Sequence[Page]):
     """The held pages of a site at one time, each read from its file on access; other processes can read them, too."""
 
     path: Path
@@ -51,7 +51,7 @@ class Waiting(Sequence[Page]):
     def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
         """Return a page; raises HeldPagesError if the file cannot be read."""
         if isinstance(index, slice):
-            return Waiting(self.path, self.places[index])
+            return HeldPages(self.path, self.places[index])
         place = self.places[index]
         try:
             with self.path.open("rb") as stream:
@@ -115,18 +115,18 @@ class Spool:
         file.places.append(begin)
         self._count += 1
 
-    def waiting(self, site: str) -> Waiting:
+    def waiting(self, site: str) -> HeldPages:
         """Return the held pages of a site without removing them."""
         file = self._sites[site]
-        return Waiting(file.path, tuple(file.places))
+        return HeldPages(file.path, tuple(file.places))
 
-    def take(self, site: str) -> Page | None:
-        """Remove and return the first held page of a site, None if there is none; raises HeldPagesError like `Waiting`."""
+    def pop(self, site: str) -> Page | None:
+        """Remove and return the first held page of a site, None if there is none; raises HeldPagesError like `HeldPages`."""
         file = self._sites.get(site)
         if file is None:
             return None
         try:
-            return Waiting(file.path, (file.places[0],))[0]
+            return HeldPages(file.path, (file.places[0],))[0]
         finally:
             del file.places[0]
             self._count -= 1

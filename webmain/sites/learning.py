@@ -23,9 +23,9 @@ from webmain.sites.fitting import (
     CHANGED_SHARE,
     LEAST_WINDOW,
     Event,
-    Learnt,
-    Lesson,
-    Past,
+    LearningResult,
+    LearningTask,
+    TrainingPages,
     compare,
     fallback,
     is_unwatched,
@@ -93,7 +93,7 @@ class _Site:
 
     stage: Stage = Stage.HOLDING
     fitted: SiteExtractor | None = None
-    past: Past = field(default_factory=Past)
+    past: TrainingPages = field(default_factory=TrainingPages)
     had_model: bool = False
     is_retrained: bool = False
     is_blind: bool = False
@@ -153,44 +153,44 @@ class Learning:
     # ---- Incoming pages
 
     def model(self, site: str) -> SiteExtractor | None:
-        """Return the model to compare a site's pages with before `take` and `judge_of`; None for no comparison."""
-        here = self._look_up(site)
+        """Return the model to compare a site's pages with before `add_page` and `extractor_after`; None for no comparison."""
+        here = self._state_of(site)
         is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
         if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
             return None
         return here.fitted
 
-    def waits(self, site: str) -> bool:
+    def is_held(self, site: str) -> bool:
         """Return True if incoming pages of a site are held back."""
         here = self._sites.get(site)
         return here is not None and here.stage is not Stage.GIVEN_UP and here.fitted is None
 
     def stored_model(self, site: str) -> SiteExtractor | None:
         """Return the model to compare pages with that were judged in earlier runs, from however few pages it was learned."""
-        here = self._look_up(site)
+        here = self._state_of(site)
         return None if here.fitted is None or here.is_blind or is_unwatched(here.fitted) else here.fitted
 
-    def take(self, page: Page, found: Likeness) -> Extractor | None:
+    def add_page(self, page: Page, found: Likeness) -> Extractor | None:
         """Return the extractor for a page; None if the page is now held back."""
         site = found.site
-        here = self._look_up(site)
+        here = self._state_of(site)
         if here.stage is Stage.GIVEN_UP or not found.has_text:
             return here.fitted or self._default
-        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, page, found)) is not None:
+        if here.stage is Stage.LEARNED and (judge := self._check_drift(site, here, page, found)) is not None:
             return judge
         if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(page):
-            return self.judge_of(found)  # an earlier crawl already selected the pages of the new layout
+            return self.extractor_after(found)  # an earlier crawl already selected the pages of the new layout
         return None if self._hold(site, here, page) else self._default
 
-    def judge_of(self, found: Likeness) -> Extractor:
+    def extractor_after(self, found: Likeness) -> Extractor:
         """Return the extractor for a page that was held: the default if it is unlike the training pages."""
-        here = self._look_up(found.site)
+        here = self._state_of(found.site)
         if here.fitted is None:
             return self._default
         resemblance, limit = self._compare(found.site, here, found)
         return here.fitted if resemblance >= limit else self._default
 
-    def _look_up(self, site: str) -> _Site:
+    def _state_of(self, site: str) -> _Site:
         """Return the state of a site, read from the model store the first time."""
         here = self._sites.get(site)
         if here is None:
@@ -200,11 +200,11 @@ class Learning:
             else:
                 here.stage = Stage.GIVEN_UP
                 self._report(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
-            self._forget_oldest()
+            self._drop_oldest()
         self._sites.move_to_end(site)
         return here
 
-    def _forget_oldest(self) -> None:
+    def _drop_oldest(self) -> None:
         if len(self._sites) <= MAX_SITES:
             return
         site, oldest = next(iter(self._sites.items()))
@@ -226,7 +226,7 @@ class Learning:
         if found is None:
             return
         here.fitted, model = found
-        here.past = Past(model.pages_given, model.last_page, model.after_change)
+        here.past = TrainingPages(model.pages_given, model.last_page, model.after_change)
         here.had_model = True
         if here.past.n_given >= self.wanted:
             here.stage = Stage.LEARNED
@@ -239,7 +239,7 @@ class Learning:
         except ModelError as problem:
             self._report(Event.FAILED, site, str(problem))
 
-    def _notice(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
+    def _check_drift(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
         """Return the extractor for a page of a learned site; None if it is so unlike the training pages that it is held.
 
         Such a page may be the first one of a new layout, or a gallery: the next pages decide.
@@ -256,7 +256,7 @@ class Learning:
             return self._default
         if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
             mean, n = fmean(here.recent), len(here.recent)
-            here.stage, here.fitted, here.past = Stage.HOLDING, None, Past()
+            here.stage, here.fitted, here.past = Stage.HOLDING, None, TrainingPages()
             here.had_model = here.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
             self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
@@ -318,16 +318,16 @@ class Learning:
         """Return all sites with held pages that are not being learned."""
         return [site for site in self._spool.sites if _is_free(self._sites[site])]
 
-    def lesson(self, site: str) -> Lesson | None:
-        """Return the lesson for learning a site from its held pages; None if it is not to be learned.
+    def learning_task(self, site: str) -> LearningTask | None:
+        """Return the task of learning a site from its held pages; None if it is not to be learned.
 
-        The pages stay held until `note` is called with the outcome.
+        The pages stay held until `apply_result` is called with the outcome.
         """
         here, n = self._sites.get(site), self._spool.count(site)
         if here is None or here.stage is not Stage.HOLDING or not n:
             return None
         here.stage = Stage.LEARNING
-        return Lesson(
+        return LearningTask(
             site=site,
             extractor=self.extractor,
             known=here.fitted,
@@ -339,23 +339,23 @@ class Learning:
             corrected=self._corrected(site),
         )
 
-    def note(self, site: str, learnt: Learnt) -> None:
-        """Apply the outcome of a lesson."""
+    def apply_result(self, site: str, result: LearningResult) -> None:
+        """Apply the outcome of a learning task."""
         here = self._sites[site]
-        here.fitted, here.past = learnt.fitted, learnt.past
-        here.stage = Stage.LEARNED if learnt.fitted is not None else Stage.GIVEN_UP
+        here.fitted, here.past = result.fitted, result.past
+        here.stage = Stage.LEARNED if result.fitted is not None else Stage.GIVEN_UP
         here.recent.clear()
-        if learnt.layout_changed:
+        if result.layout_changed:
             here.is_retrained = True
             self._report(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
-        is_new = learnt.event is Event.LEARNED
-        if learnt.event is not Event.FAILED:
-            event = Event.RETRAINED if is_new and here.had_model else learnt.event
+        is_new = result.event is Event.LEARNED
+        if result.event is not Event.FAILED:
+            event = Event.RETRAINED if is_new and here.had_model else result.event
             instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
-            self._report(event, site, f"{learnt.detail}{instead}")
+            self._report(event, site, f"{result.detail}{instead}")
         self._report_unwatched(site, here.fitted)
-        if learnt.problem:
-            self._report(Event.FAILED, site, learnt.problem)
+        if result.problem:
+            self._report(Event.FAILED, site, result.problem)
 
     def _report_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
         if fitted is not None and is_unwatched(fitted):
@@ -366,7 +366,7 @@ class Learning:
         here = self._sites.get(site)
         while here is not None and _is_free(here) and self._spool.count(site):
             try:
-                return self._spool.take(site)
+                return self._spool.pop(site)
             except HeldPagesError as error:
                 self._report_broken(site, error)
         return None

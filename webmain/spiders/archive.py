@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 
 from webmain.archive.common_crawl import Wanted
 from webmain.archive.warc import ArchiveError, Skip, read_pages
-from webmain.crawl.signals import crawl_closing, is_closing, tell_rejected
+from webmain.crawl.signals import crawl_closing, is_closing, send_rejected
 from webmain.crawl.workers import PAGES_AHEAD, Workers, n_workers
 from webmain.html.walls import wall_of
 from webmain.items import Reason, Rejected
@@ -101,7 +101,7 @@ class ArchiveSpider(Spider):
                 self._count("webmain/archive/pages")
                 if wall := wall_of(page):
                     self._count(f"webmain/blocked/{wall}")
-                    tell_rejected(self.crawler, Rejected(Reason.BLOCKED, str(wall), url=page.url))
+                    send_rejected(self.crawler, Rejected(Reason.BLOCKED, str(wall), url=page.url))
                     continue
                 yield page
                 n += 1

@@ -16,7 +16,7 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
-from webmain.ledger.answers import Answer, Named
+from webmain.ledger.answers import Answer, ListedUrls
 from webmain.spiders.queues import Candidate, Where
 from webmain.urls import normalise, without_credentials
 
@@ -183,7 +183,7 @@ class Intake:
             site.has_sitemap |= where is Where.SITEMAP
             self.count("webmain/known", named.n_articles)
 
-    def save_answer(self, site: Site, response: Response, kind: str, named: Named, mark: str = "") -> None:
+    def save_answer(self, site: Site, response: Response, kind: str, named: ListedUrls, mark: str = "") -> None:
         """Save an answer, once everything that it listed is pending.
 
         Parameters
@@ -226,13 +226,13 @@ class Intake:
             self._unsaved[site.name] = waiting
         self.memory.save_answers(ready)
 
-    def listed_on(self, site: Site, seen: Look) -> Named:
+    def listed_on(self, site: Site, seen: Look) -> ListedUrls:
         """Return the parts of a page that each run has to look at."""
         found = (site.judged_url(raw) for raw in seen.followed)
         lists = {
             each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
         }
-        return Named(
+        return ListedUrls(
             links=tuple(lists),
             following=next_listing(seen.url, seen.pager, seen.head.rel_next),
             feeds=tuple(seen.head.feeds),

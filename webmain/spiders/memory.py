@@ -161,7 +161,7 @@ class Memory:
 
     def record_missing(self, url: str) -> None:
         """Record that nothing is at a guessed address."""
-        self._query(lambda ledger: ledger.note_missing(url), None)
+        self._query(lambda ledger: ledger.record_missing(url), None)
 
     def settled(self, urls: Sequence[str]) -> set[str]:
         """Return the addresses that an earlier run has settled, and so need not be fetched."""
@@ -202,7 +202,7 @@ class Memory:
 
     def record_unchanged(self, answer: Answer) -> None:
         """Record that a source was fetched and has not changed, so that the dates in it have not changed either."""
-        self._query(lambda ledger: ledger.answers.unchanged(answer.url), None)
+        self._query(lambda ledger: ledger.answers.record_unchanged(answer.url), None)
         if answer.named.n_articles:
             self._query(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
 
@@ -215,7 +215,7 @@ class Memory:
 
     def record_page(self, url: str, hints: Hints | None, seen: Look, *, row: Row | None = None) -> None:
         """Remember what to record about an article's page once the article is stored."""
-        self._visiting.note_page(url, hints, text_mark(seen), visited=row.url if row else "")
+        self._visiting.record_page(url, hints, text_mark(seen), visited=row.url if row else "")
 
     def has_same_text(self, url: str, seen: Look) -> bool:
         """Return True if an article's page has exactly the same texts as before."""
@@ -224,13 +224,13 @@ class Memory:
 
     def record_unchanged_article(self, row: Row, refresh: Refresh) -> None:
         """Record that an article was revisited and has not changed."""
-        self._visiting.forget(row.url)
+        self._visiting.drop(row.url)
         fetched = Fetched(url=row.url, site=row.site)
-        self._query(lambda ledger: ledger.visits.note([fetched], lambda _: refresh), None)
+        self._query(lambda ledger: ledger.visits.record([fetched], lambda _: refresh), None)
 
     def record_missing_article(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone."""
-        return self._query(lambda ledger: ledger.visits.note_missing(url, status), False)
+        return self._query(lambda ledger: ledger.visits.record_missing(url, status), False)
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address."""
@@ -238,7 +238,7 @@ class Memory:
 
     def postpone(self, url: str) -> None:
         """Postpone the revisit of an article."""
-        self._query(lambda ledger: ledger.visits.put_off(url), None)
+        self._query(lambda ledger: ledger.visits.postpone(url), None)
 
     def record_moved(self, url: str, to: str) -> None:
         """Record that an article's address now leads to another one."""
@@ -253,11 +253,11 @@ class Memory:
     def record_claims(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
         """Record change times that a source gives for articles; return the articles that are therefore due."""
         none: list[Row] = []
-        return self._query(lambda ledger: ledger.visits.claim(claims, refresh, source), none)
+        return self._query(lambda ledger: ledger.visits.record_claims(claims, refresh, source), none)
 
     def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources are reliable enough for revisits."""
-        return self._query(lambda ledger: ledger.visits.believes_claims(site), True)
+        return self._query(lambda ledger: ledger.visits.trusts_claims(site), True)
 
 
 def text_mark(seen: Look) -> str:

@@ -13,7 +13,7 @@ from scrapy.exceptions import DontCloseSpider
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.options import refresh_of, site_rules
-from webmain.crawl.signals import tell_rejected
+from webmain.crawl.signals import send_rejected
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import Wanted
 from webmain.items import Page, Reason, Rejected
@@ -393,4 +393,4 @@ class NewsSpider(Spider):
         if candidate.is_hub:
             self.intake.count(f"webmain/hubs_rejected/{reason}")
         else:
-            tell_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
+            send_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))

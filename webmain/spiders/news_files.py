@@ -212,7 +212,7 @@ class NewsFiles:
         if begin - part.position >= STEP_BYTES:
             self._record_size(part, stream)
             if not self.is_remote:
-                self.host.take(begin - part.position)
+                self.host.count_bytes(begin - part.position)
             part.position = begin
             tell(Found(part=part, at=begin))
         return self.wanted(url, date)

@@ -21,7 +21,7 @@ from webmain import clock
 from webmain.archive.common_crawl import FOLDER, Wanted
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import own
-from webmain.crawl.signals import Ticks, connect, is_closing
+from webmain.crawl.signals import PeriodicCall, connect, is_closing
 from webmain.crawl.steps import PENDING
 from webmain.items import Page, Rejected
 from webmain.ledger.archives import Progress
@@ -76,8 +76,8 @@ class NewsMonths:
         connect(crawler, self, "item_scraped", "item_dropped", "item_error", "page_rejected", "articles_stored")
         connect(crawler, self, "spider_closed")
         every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
-        self._ticks = [Ticks(crawler, SETTLE_S, self._tick)]
-        self._ticks += [Ticks(crawler, every_s, self._log)] if every_s > 0 else []
+        self._ticks = [PeriodicCall(crawler, SETTLE_S, self._tick)]
+        self._ticks += [PeriodicCall(crawler, every_s, self._log)] if every_s > 0 else []
 
     # ---- Reading
 
@@ -250,7 +250,7 @@ class NewsMonths:
         if not changed or memory is None:
             return
         try:
-            memory.ledger.archives.note(changed)
+            memory.ledger.archives.save(changed)
         except LedgerError as error:
             memory.fail(error)
         self._noted = {path: new[path] for path in self._parts}

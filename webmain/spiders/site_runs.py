@@ -15,7 +15,7 @@ from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
 from webmain.crawl.known_urls import KnownUrls
-from webmain.crawl.signals import SITE_PREFIX, Ticks, connect, count_for_site
+from webmain.crawl.signals import SITE_PREFIX, PeriodicCall, connect, count_for_site
 from webmain.items import Article
 from webmain.ledger.file import LedgerError
 from webmain.ledger.runs import GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
@@ -45,7 +45,7 @@ class SiteRuns:
         self._started_at = 0.0
         self._site_of: dict[str, str] = {}
         self._lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
-        self._ticks = Ticks(crawler, EVERY_S, self._write)
+        self._ticks = PeriodicCall(crawler, EVERY_S, self._write)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -23,7 +23,7 @@ from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
-from webmain.ledger.answers import Named
+from webmain.ledger.answers import ListedUrls
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import is_answer, is_passing, mark_of, other_fronts, page_of
 from webmain.spiders.queues import Where
@@ -258,7 +258,7 @@ class SourceReader:
         url = normalise(response.url) or response.url
         await self._intake.enqueue_source(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED, url)
         following = (feed.next_url,) if feed.next_url else ()
-        self._intake.save_answer(site, response, "feed", Named(feeds=following, n_articles=len(feed.entries)))
+        self._intake.save_answer(site, response, "feed", ListedUrls(feeds=following, n_articles=len(feed.entries)))
 
     async def _read_sitemap(self, response: Response, site: Site) -> None:
         children: list[Entry] = []
@@ -273,7 +273,7 @@ class SourceReader:
             children += sitemap.children
             n += len(sitemap.entries)
         named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
-        self._intake.save_answer(site, response, "sitemap", Named(children=named, n_articles=n))
+        self._intake.save_answer(site, response, "sitemap", ListedUrls(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
         """Continue with the next source; a missing guessed source is not an error."""

@@ -168,7 +168,7 @@ class ReviewList:
             return entry.is_open
         return known.fingerprint != entry.fingerprint or known.kept_out != entry.kept_out
 
-    def note(self, entries: Iterable[Entry]) -> int:
+    def add(self, entries: Iterable[Entry]) -> int:
         """Append the entries that are not in the list yet; return the number of lines written.
 
         Raises StoreFullError, StoreWriteError: the lines before the failing one are complete.
@@ -243,7 +243,7 @@ class Doubtful:
         confidence = confidence_of(article)
         return self.kept_out is not None and confidence is not None and confidence < self.below
 
-    def take(self, article: Article) -> None:
+    def check(self, article: Article) -> None:
         """Remember an article's entry until the article is stored."""
         confidence = confidence_of(article)
         if confidence is None:
@@ -254,7 +254,7 @@ class Doubtful:
             entry = Entry.of(article, below=self.below, kept_out=self.keeps_out(article))
             self._waiting[entry.id] = entry
 
-    def note(self, stored: Iterable[Stored]) -> dict[str, int]:
+    def record_stored(self, stored: Iterable[Stored]) -> dict[str, int]:
         """List the articles in doubt among those that have been committed; return counts of them, by name in the stats.
 
         Raises StoreWriteError if the list cannot be written; the articles concerned must not be reported as done.
@@ -263,7 +263,7 @@ class Doubtful:
         doubtful = [entry for entry in entries if entry.is_open]
         return {
             "doubtful": len(doubtful),
-            "listed": self.list.note(entries),
+            "listed": self.list.add(entries),
             "kept_out": sum(entry.kept_out for entry in doubtful),
         }
 

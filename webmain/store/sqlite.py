@@ -270,7 +270,7 @@ class SqliteStore(Store):
                 revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
                 return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
         for key, earlier in rows:
-            self._keep_earlier(key, name, earlier)
+            self._save_earlier(key, name, earlier)
         record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
         ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, light(record)))
@@ -303,7 +303,7 @@ class SqliteStore(Store):
         link = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"
         many(link, ((key, i, name) for i, name in enumerate(record["authors"])))
 
-    def _keep_earlier(self, key: int, name: str, article: Article | None) -> None:
+    def _save_earlier(self, key: int, name: str, article: Article | None) -> None:
         """Save the text of an article before it is replaced; a damaged one as it is."""
         record = None
         if article:

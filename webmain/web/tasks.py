@@ -100,7 +100,7 @@ class Tasks:
             The page is rejected, or the work with it took too long.
         """
         limits = self._config.limits
-        future = self._workers().give(task, url=task.page.url, limit_s=n * limits.page_s, wall_s=n * limits.work_s)
+        future = self._workers().submit(task, url=task.page.url, limit_s=n * limits.page_s, wall_s=n * limits.work_s)
         try:
             return await asyncio.wrap_future(future)
         except Rejected as rejected:

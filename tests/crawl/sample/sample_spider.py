@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import scrapy
 
 from webmain.crawl.known_urls import KnownUrls
-from webmain.crawl.signals import tell_rejected
+from webmain.crawl.signals import send_rejected
 from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
@@ -79,7 +79,7 @@ class SampleSpider(scrapy.Spider):
         if getattr(self, "fail", None) and self.fail in response.url:  # type: ignore[attr-defined]
             raise RuntimeError("the spider has a fault")
         if "hub" in response.url:
-            tell_rejected(self.crawler, Rejected(Reason.NOT_ARTICLE, "a hub", url=response.url))
+            send_rejected(self.crawler, Rejected(Reason.NOT_ARTICLE, "a hub", url=response.url))
             return
         headers = {k.decode().lower(): v[-1].decode() for k, v in response.headers.items()}
         page = Page(
