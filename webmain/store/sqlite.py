@@ -331,6 +331,16 @@ class SqliteBands(MemoryBands):
         super().__init__(max_entries=None)
         self._file = file
 
+    def clear(self) -> None:
+        """Remove all waiting signatures."""
+        super().clear()
+        self._bands_of: dict[str, Sequence[int]] = {}  # by id
+
+    def add(self, entry: Entry, hashes: Sequence[int]) -> None:
+        """Add an entry, replacing an earlier one with the same id."""
+        super().add(entry, hashes)
+        self._bands_of[entry.id] = hashes
+
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a band, those committed first."""
         marks = ", ".join("?" * len(hashes))
@@ -348,7 +358,7 @@ class SqliteBands(MemoryBands):
                 self._forget_bands(entry.id, earlier)
             minhash = array("I", entry.signature).tobytes()
             self._file.rows("INSERT OR REPLACE INTO signature VALUES (?, ?, ?)", (entry.id, entry.cluster, minhash))
-            pairs = ((each, entry.id) for each in band_hashes(entry.signature))
+            pairs = ((each, entry.id) for each in self._bands_of[entry.id])
             self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
 
     def _forget_bands(self, name: str, minhash: Any) -> None:
