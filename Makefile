@@ -51,12 +51,8 @@ else
 	$(BIN)/scrapy crawl news -a site=$(SITE) $(ARGS)
 endif
 
-DEMO = SCRAPY_SETTINGS_MODULE=demo.settings $(BIN)/scrapy crawl news -a store=sqlite:$(STORE) -a record=$(STORE).warc.gz
-# The Courier a day later: an article that changed, and a copy of another site's.
-LATER = -a site=harbour-courier.example -a skip_known=false -a include='*seal-pup*,*village-clocks*' -s DEMO_WEB=demo.web.LaterWeb
-
 serve: $(VENV)/.web
-	test -e $(STORE) || { $(DEMO) -a sites=demo/sites.txt && $(DEMO) $(LATER) && $(BIN)/webmain index --store sqlite:$(STORE); }
+	test -e $(STORE) || { $(BIN)/python -m demo.fill $(STORE) && $(BIN)/webmain index --store sqlite:$(STORE); }
 	$(BIN)/webmain serve --port $(PORT) --store sqlite:$(STORE) --pages $(STORE).warc.gz $(ARGS)
 
 # A container image, by the first of the builders that is here and works (docs/container.md).

@@ -21,6 +21,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 import webmain
+from demo.fill import crawls
 from tests.crawl.conftest import LocalSite
 from tests.crawl.forking import environment
 from webmain.store.registry import open_store
@@ -74,11 +75,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, run_module: Callable[..., C
     """The store of `make serve`, with one article in Chinese and one in Arabic, and the recorded pages."""
     place = tmp_path_factory.mktemp("served")
     env = environment() | {"SCRAPY_SETTINGS_MODULE": "demo.settings"}
-    kept = f"-a store=sqlite:{place / 'demo.db'} -a record={place / 'demo.db.warc.gz'} -s WEBMAIN_MODELS={place / 'models'}"
-    later = "-a site=harbour-courier.example -a skip_known=false -a include=*seal-pup*,*village-clocks*"
-    for what in ("-a sites=demo/sites.txt", f"{later} -s DEMO_WEB=demo.web.LaterWeb"):
-        command = f"crawl news -s LOG_LEVEL=ERROR {kept} {what}".split()
-        run_module("scrapy", *command, folder=ROOT, env=env).check_returncode()
+    more = ["-s", "LOG_LEVEL=ERROR", "-s", f"WEBMAIN_MODELS={place / 'models'}"]
+    for arguments in crawls(str(place / "demo.db")):
+        run_module("scrapy", *arguments, *more, folder=ROOT, env=env).check_returncode()
     with open_store(f"sqlite:{place / 'demo.db'}") as store:
         for language, name in OTHERS.items():
             store.add(
