@@ -15,7 +15,7 @@ from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Article, Hints, Page, Reason, Rejected
-from webmain.processes.page_tasks import Compare, Extract, Judge, Made, Reader, Sent
+from webmain.processes.page_tasks import Compare, Extract, ExtractedArticle, Judge, Reader, Sent
 from webmain.processes.pool import Pool, PoolClosed
 from webmain.text.shingles import signature
 
@@ -130,7 +130,7 @@ def slowly(workers, monkeypatch, delays):
         if isinstance(found, Exception):
             raise found
         await asyncio.sleep(found)
-        return Made(Article(url=page.url, text=""))
+        return ExtractedArticle(Article(url=page.url, text=""))
 
     monkeypatch.setattr(workers, "_run_task", do)
 

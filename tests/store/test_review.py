@@ -16,8 +16,8 @@ from webmain.store.review import (
     START_CHARS,
     Entry,
     ReviewList,
-    doubts,
     read_review,
+    review_reasons,
 )
 
 Make = Callable[..., Article]
@@ -67,12 +67,12 @@ def test_an_entry_says_what_a_reviewer_wants_to_know(make_article: Make) -> None
 def test_the_threshold_is_the_first_value_without_doubt(make_article: Make, confidence: float, is_open: bool) -> None:
     article = make_article(confidence=confidence)
     assert Entry.of(article, below=0.6).is_open is is_open
-    assert bool(doubts(article, below=0.6)) is is_open
+    assert bool(review_reasons(article, below=0.6)) is is_open
 
 
 @pytest.mark.parametrize("confidence", [None, float("nan")])
 def test_an_article_without_confidence_is_in_no_doubt(make_article: Make, confidence: float | None) -> None:
-    assert doubts(make_article(confidence=confidence), below=1.0) == []
+    assert review_reasons(make_article(confidence=confidence), below=1.0) == []
 
 
 def test_all_that_speaks_against_a_text_is_told() -> None:
@@ -80,7 +80,7 @@ def test_all_that_speaks_against_a_text_is_told() -> None:
     article = Article(
         text="t" * (FEW_CHARS - 1), blocks=blocks, confidence=0.25, paywalled=True, language="und", duplicate_of="ff"
     )
-    assert doubts(article, below=0.6) == [
+    assert review_reasons(article, below=0.6) == [
         "confidence 0.25 is below 0.6",
         "2 of 4 blocks score below 0.5",
         "only 299 characters",
@@ -89,7 +89,7 @@ def test_all_that_speaks_against_a_text_is_told() -> None:
         "a copy of ff",
     ]
     longer = replace(article, text="t" * FEW_CHARS, blocks=(), paywalled=None, language="en", duplicate_of=None)
-    assert doubts(longer, below=0.6) == ["confidence 0.25 is below 0.6"]
+    assert review_reasons(longer, below=0.6) == ["confidence 0.25 is below 0.6"]
 
 
 def test_entries_come_back_the_least_confident_first(path: Path) -> None:

@@ -130,6 +130,6 @@ def _listed(urls: Sequence[str], front: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    from webmain.health.alarms import spoken
+    from webmain.health.alarms import duration
 
-    return spoken(seconds)
+    return duration(seconds)

@@ -17,7 +17,7 @@ from webmain.items import Article
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.store.registry import open_stores
-from webmain.store.review import Doubtful
+from webmain.store.review import ReviewedArticles
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Store(Step):
         # specification and number of articles of each store, set when the crawl has ended
         self.places: tuple[tuple[str, int], ...] = ()
         self.stores: Stores | None = None  # the open stores
-        self._doubtful: Doubtful | None = None
+        self._doubtful: ReviewedArticles | None = None
         self._clock = clock
         self._waiting: dict[str, Article] = {}
         self._accepted = 0
@@ -79,7 +79,7 @@ class Store(Step):
             return
         keep_out = bool(option(self.crawler, "review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
         first = self.stores.stores[0].path
-        self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
+        self._doubtful = ReviewedArticles(first, below=below, keep_out=keep_out)
         self.crawler.stats.set_value("webmain/review/below", below)
         self.crawler.stats.set_value("webmain/review/list", str(self._doubtful.list.path))
 

@@ -286,8 +286,8 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     file.gauge("known", "Addresses passed over, settled by an earlier crawl.", [({}, found.known)])
     file.gauge("learning_sites", "Sites by what was learned of them.", by_label("outcome", found.learning))
     if found.review:
-        doubts = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
-        file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", doubts))
+        review_reasons = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
+        file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", review_reasons))
     file.gauge("errors", "Unexpected exceptions.", [({}, found.errors)])
     file.gauge("elapsed_seconds", "Duration of the crawl.", [({}, found.elapsed_s)])
     file.gauge("cpu_seconds", "CPU time of the crawl and its workers.", [({}, found.cpu_s)])

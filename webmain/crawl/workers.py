@@ -24,10 +24,10 @@ from webmain.processes.page_tasks import (
     MAX_DOCUMENTS,
     Compare,
     Extract,
+    ExtractedArticle,
     Judge,
     Learn,
     LookAt,
-    Made,
     Reader,
     Sent,
     Task,
@@ -153,7 +153,7 @@ class Workers:
         with self._under_way(page):
             try:
                 try:
-                    found: Made = await self._run_task(page, task, next_=True)
+                    found: ExtractedArticle = await self._run_task(page, task, next_=True)
                 finally:
                     if before is not None:
                         await before.wait()

@@ -133,7 +133,7 @@ def alarms_of(site: Watched) -> list[Alarm]:
 def _yield(site: Watched) -> str:
     if not (drop := yield_drop(site.sound)):
         return ""
-    return f"{drop.found:,} new articles in {spoken(site.now - drop.since)}, about {drop.expected:,.0f} were expected"
+    return f"{drop.found:,} new articles in {duration(site.now - drop.since)}, about {drop.expected:,.0f} were expected"
 
 
 def _nothing(site: Watched) -> str:
@@ -221,7 +221,7 @@ def _late(site: Watched) -> str:
         return ""
     age = site.now - max(site.runs[-1].started_at, site.runs[-1].written_at)
     is_late = age > max(LATE_INTERVALS * usual, usual + LATE_S)
-    return f"the last run was {spoken(age)} ago; the usual interval is {spoken(usual)}" if is_late else ""
+    return f"the last run was {duration(age)} ago; the usual interval is {duration(usual)}" if is_late else ""
 
 
 def _failed(site: Watched) -> str:
@@ -242,11 +242,11 @@ def _clock(site: Watched) -> str:
         return ""
     last = site.runs[-1]
     if last.started_at > site.now + CLOCK_S:
-        return f"a run has a start time {spoken(last.started_at - site.now)} in the future"
+        return f"a run has a start time {duration(last.started_at - site.now)} in the future"
     took = (last.finished_at or last.written_at) - last.started_at
     if abs(took - last.figures.seconds) > CLOCK_S:
         return (
-            f"in a run of {spoken(last.figures.seconds)} the clock advanced by {spoken(took)}, or the "
+            f"in a run of {duration(last.figures.seconds)} the clock advanced by {duration(took)}, or the "
             "machine was suspended"
         )
     return ""
@@ -282,10 +282,10 @@ def _kinds(runs: Sequence[SiteRun]) -> str:
 
 
 def _ago(site: Watched, at: float) -> str:
-    return f"{spoken(site.now - at)} ago"
+    return f"{duration(site.now - at)} ago"
 
 
-def spoken(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a duration in its largest unit: "3 h"."""
     seconds = abs(seconds)
     for unit, length in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):

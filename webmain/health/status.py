@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import now_s
-from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, spoken
+from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, duration
 from webmain.health.prometheus import Textfile
 from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError, is_open_elsewhere
 from webmain.ledger.hosts import Hosts
@@ -138,8 +138,8 @@ def _told(place: str, alarm: Alarm, where: str = "") -> list[str]:
 
 def _row(each: SiteStatus, now: float) -> str:
     figures = each.last.figures if each.last else Figures()
-    ago = spoken(now - each.last.started_at) + " ago" if each.last else ""
-    usual = f"{spoken(each.interval_s)}" if each.interval_s else "-"
+    ago = duration(now - each.last.started_at) + " ago" if each.last else ""
+    usual = f"{duration(each.interval_s)}" if each.interval_s else "-"
     mark = "!" if each.alarms else " "
     return (
         f"{pad(each.site, 28)} {ago:>10} {usual:>8} {mark} {pad(each.outcome.replace('_', ' '), 12)}"

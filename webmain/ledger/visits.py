@@ -121,7 +121,7 @@ class Row:
             n_changes=self.n_changes,
         )
 
-    def is_gone_with(self, status: int) -> bool:
+    def counts_as_gone(self, status: int) -> bool:
         """Return True if the page counts as gone after another miss with this status."""
         return status == GONE_FOR_GOOD or self.n_missed + 1 >= MISSES
 
@@ -273,7 +273,7 @@ class Visits:
         if row is None:
             return False
         now = self._file.clock()
-        is_gone = row.is_gone_with(status)
+        is_gone = row.counts_as_gone(status)
         again = replace(row, n_missed=row.n_missed + 1, next_at=None if is_gone else now + HOUR_S)
         if is_gone:
             again = replace(again, gone_at=now, gone_status=status, hints=None)

@@ -130,7 +130,7 @@ class LookAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ExtractedArticle:
     """An article, and the signature of its text if requested."""
 
     article: Article
@@ -146,14 +146,14 @@ class Extract:
     count_words: bool
     sign: bool
 
-    def run(self, reader: Reader) -> Made | None:
+    def run(self, reader: Reader) -> ExtractedArticle | None:
         """Return the article."""
         document = reader.document(self.sent, keep=False)
         if document is None:
             return None
         options = reader.options if self.count_words else replace(reader.options, top_words=None)
         article = extract_page(document, reader.extractor(self.judge), options)
-        return Made(article, signature(article.text) if self.sign else None)
+        return ExtractedArticle(article, signature(article.text) if self.sign else None)
 
 
 @dataclass(frozen=True, slots=True)

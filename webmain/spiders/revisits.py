@@ -213,7 +213,7 @@ class Revisits:
 
     def _record_failure(self, row: Row, status: int, why: str) -> None:
         """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""
-        memory, is_gone = self._intake.memory, row.is_gone_with(status)
+        memory, is_gone = self._intake.memory, row.counts_as_gone(status)
         if is_gone:
             store, name = self._crawler.get_item_pipeline(Store), memory.article_id(row.url)
             try:

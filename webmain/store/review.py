@@ -65,7 +65,7 @@ class Entry:
             url=article.url,
             confidence=confidence,
             below=below,
-            why="; ".join(doubts(article, below=below)),
+            why="; ".join(review_reasons(article, below=below)),
             extractor=article.extractor,
             title=article.title,
             n_chars=len(article.text),
@@ -99,7 +99,7 @@ def confidence_of(article: Article) -> float | None:
     return None if found is None or not math.isfinite(found) else float(found)
 
 
-def doubts(article: Article, *, below: float) -> list[str]:
+def review_reasons(article: Article, *, below: float) -> list[str]:
     """Return the reasons to doubt an article's text, the confidence first; empty if it is not below the threshold."""
     confidence = confidence_of(article)
     if confidence is None or not confidence < below:
@@ -215,7 +215,7 @@ def read_review(path: str | Path) -> list[Entry]:
     return sorted((entry for entry in last.values() if entry.is_open), key=lambda entry: (entry.confidence, entry.id))
 
 
-class Doubtful:
+class ReviewedArticles:
     """The review list of a crawl, and the store for articles kept out.
 
     Raises StoreError if a file is of another kind, is locked, or cannot be written.

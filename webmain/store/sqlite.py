@@ -23,7 +23,7 @@ from webmain.store.found import Filters, wanted_articles
 from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
 from webmain.store.revising import revised
 from webmain.store.sqlite_file import SqliteFile
-from webmain.store.sqlite_rows import HEAVY, article_of, insert, light, placed, put_article, read_time
+from webmain.store.sqlite_rows import HEAVY, article_of, insert, placed, put_article, read_time, without_heavy
 from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
 
@@ -273,7 +273,7 @@ class SqliteStore(Store):
             self._save_earlier(key, name, earlier)
         record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
-        ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, light(record)))
+        ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, without_heavy(record)))
         if rows:
             for statement in _CLEAR:
                 self._file.rows(statement, (key,))
@@ -285,7 +285,7 @@ class SqliteStore(Store):
         record = plain(article)
         names = [name for name in self._columns if name not in _LASTING]
         changed = ", ".join(f"{name} = ?" for name in [*names, "record"])
-        values = (*cells(Article, record, names), light(record), key)
+        values = (*cells(Article, record, names), without_heavy(record), key)
         self._file.rows(f"UPDATE article SET {changed} WHERE key = ?", values)  # noqa: S608 - the table's own names
         self._file.rows("DELETE FROM article_author WHERE article = ?", (key,))
         self._write_authors(key, record)

@@ -58,7 +58,7 @@ def insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - the table's own names
 
 
-def light(record: Mapping[str, Any]) -> str:
+def without_heavy(record: Mapping[str, Any]) -> str:
     """Return the JSON in `article.record`."""
     return encode({key: value for key, value in record.items() if key not in HEAVY})
 
