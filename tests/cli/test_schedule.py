@@ -213,7 +213,7 @@ def test_other_forms_of_an_interval(same):
     ("arguments", "message"),
     [
         (["no site"], "argument site: got 'no site'"),
-        (["a.example,b.example"], "2 sites; give them with spaces between"),
+        (["a.example,b.example"], "2 sites; separate them by spaces"),
         (["a.example", "a.example"], "a.example: given twice"),
         (["a.example", "b.example", "--store", "jsonl:x.jsonl"], "one crawl at a time can write a JSONL file"),
         (["a.example", "--store", "x.db"], "argument store: got 'x.db'"),
@@ -223,7 +223,7 @@ def test_other_forms_of_an_interval(same):
         (["a.example", "-s", "JOBDIR=x"], "-s JOBDIR: the ledger remembers"),
         (["a.example", "-s", "WEBMAIN_SITES=none.toml"], "none.toml: cannot be read"),
         (["a.example", "-a", "include=/a\nb"], "a line break or control character"),
-        (["a.example", "--folder", "/none/such"], "/none/such is no folder"),
+        (["a.example", "--folder", "/none/such"], "/none/such is not a folder"),
         (["a.example/" + "x" * 300], "too long for the name of a file"),
     ],
 )

@@ -140,8 +140,8 @@ def test_damaged_ledgers_are_told_and_the_others_shown(ledger, tmp_path, capsys)
     assert status(broken, ledger, other) == 1
     out = capsys.readouterr().out
     assert "a.example" in out
-    assert f"{broken}: {broken}: is damaged, or no ledger" in out
-    assert "is a database, but no ledger" in out
+    assert f"\n{broken}: is damaged, or not a ledger" in out
+    assert "is a database, but not a ledger" in out
     assert "`webmain check LEDGER`" in out
 
 

@@ -63,7 +63,7 @@ def test_the_first_sentence_and_the_table_agree(known, unchanged, changed):
     }
     found = outcome(stats)
     table = {word: n for n, word in NUMBERS.findall(render(found).split("\n", 2)[2])}
-    table["known"] = re.search(r"known +([\d,]+) passed over", render(found))[1]
+    table["known"] = re.search(r"known +([\d,]+) skipped", render(found))[1]
     told = {word.replace("updated", "changed"): n for n, word in NUMBERS.findall(headline(found))}
     assert told.items() <= table.items()
     assert {word for word, n in table.items() if n != "0"} <= told.keys() | {"new"}

@@ -33,6 +33,6 @@ def test_site_model_of_an_earlier_version_is_refitted_with_one_line(crawl, earli
     crawled = crawl("news", site=SITE, extractor="svm", settings=earlier)
     assert crawled.code == 0
     assert "webmain: 9 new" in crawled.out
-    lines = [line for line in crawled.log.splitlines() if "the site is learned anew" in line]
+    lines = [line for line in crawled.log.splitlines() if "the site is learned again" in line]
     assert len(lines) == 1
     assert f"{SITE}.svm.json" in lines[0]

@@ -206,7 +206,7 @@ def test_a_model_that_cannot_be_used_is_kept_aside_and_learned_anew(site, crawl)
     assert done.code == 0
     assert done.stats["webmain/model_unusable"] == 1
     assert done.stats["webmain/sites/retrained"] == 1
-    assert "is learned anew" in done.out
+    assert "is learned again" in done.out
     assert models_of(crawl).models[0].n_pages == 6
     assert [p.read_bytes() for p in path.parent.glob(f"{path.name}.*")] == [broken]
 

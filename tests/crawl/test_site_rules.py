@@ -43,7 +43,7 @@ def test_a_mistake_in_the_rules_ends_the_crawl_before_it_begins(site, crawl, tmp
     rules.write_text('[paper.example]\nbody = "div["\n')
     done = crawl("news", site=site.url, settings={"WEBMAIN_SITES": str(rules)})
     assert done.code == 2
-    assert "WEBMAIN_SITES: sites.toml:2: paper.example: body: 'div[' is no valid CSS" in done.log
+    assert f"WEBMAIN_SITES: {rules}:2: paper.example: body: 'div[' is not valid CSS" in done.log
     assert not site.asked
 
 

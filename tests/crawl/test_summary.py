@@ -67,7 +67,7 @@ def test_the_summary_says_everything():
     text = render(
         outcome(STATS), places=[("jsonl:a.jsonl", 8)], feeds=["b.csv"], words=[("ข่าว", 7)], problems=["disk full"]
     )
-    for part in ("5 new, 1 changed, 2 unchanged", "248 passed over", "4: 3 not article, 1 not html", "2 timeout",
+    for part in ("5 new, 1 changed, 2 unchanged", "248 skipped", "4: 3 not article, 1 not html", "2 timeout",
                  "0:01:01 (finished)", "jsonl:a.jsonl (8 articles)", "b.csv", "disk full", "b.example"):  # fmt: skip
         assert part in text
 

@@ -90,8 +90,8 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
     ("text", "told"),
     [
         ('[paper.example]\n\ntitel = "h1"', ("sites.toml:3: paper.example: titel:", "did you mean 'title'?")),
-        ('[paper.example]\ntitle = "h1["', ("sites.toml:2:", "'h1[' is no valid CSS")),
-        ('[paper.example]\nbody = "//div["', ("sites.toml:2:", "is no valid XPath")),
+        ('[paper.example]\ntitle = "h1["', ("sites.toml:2:", "'h1[' is not valid CSS")),
+        ('[paper.example]\nbody = "//div["', ("sites.toml:2:", "is not valid XPath")),
         ('[paper.example]\nbody = "div::text"', ("sites.toml:2:", "selects text; body takes elements")),
         ('[paper.example]\nkeep = 3', ("sites.toml:2:", "got 3, allowed is a string or a list of strings")),
         ('[paper.example]\ndelay = -1', ("sites.toml:2:", "seconds from 0 to 86400")),
@@ -110,17 +110,17 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
         ('[paper.example]\nsections = "news"', ("sites.toml:2:", "a path begins with '/'")),
         ('[paper.example]\nextractor = "lerned"', ("sites.toml:2:", "lerned")),
         ('title = "h1"', ("sites.toml:1: title: is in no site's table",)),
-        ('["https://paper.example/"]\ntitle = "h1"', ("sites.toml:1:", "is no domain")),
+        ('["https://paper.example/"]\ntitle = "h1"', ("sites.toml:1:", "is not a domain")),
         ('[paper.example]\ntitle = "a"\n["www.paper.example"]\ntitle = "b"', ("sites.toml:3:", "sites.toml:1")),
         ('\npaper.example.delay = -5', ("sites.toml:2: paper.example: delay",)),
         ('\n"paper.example" = {title = "h1", dellay = 3}', ("sites.toml:2: paper.example: dellay", "'delay'")),
-        ('[paper.example]\n\ndelay = {seconds = 5}', ("sites.toml:3: paper.example.delay: seconds: is no key",)),
+        ('[paper.example]\n\ndelay = {seconds = 5}', ("sites.toml:3: paper.example.delay: seconds: is not a key",)),
         ('\n[["paper.example"]]\ntitle = "h1"', ("sites.toml:2: paper.example: is in no site's table",)),
         ('[paper.example]\nbody = """\nmain,\ndelay=article"""\ndelay = -1', ("sites.toml:5: paper.example: delay",)),
         ('[paper.example]\nlanguage = ["en"]', ("sites.toml:2:", "language: got ['en']")),
         ('[paper.example]\nextractor = ["pab"]', ("sites.toml:2:", "extractor: got ['pab']")),
         ('\ufeff[paper.example]\ndelay = -1', ("sites.toml:2:", "delay: got -1")),
-        ('["bücher.example/a"]\ndelay = 1', ("sites.toml:1:", "is no domain")),
+        ('["bücher.example/a"]\ndelay = 1', ("sites.toml:1:", "is not a domain")),
         ("a = " + "[" * 100_000, ("sites.toml: tables or lists are too deep",)),
         (".".join("a" * 5000) + " = 1", ("sites.toml: tables or lists are too deep",)),
         ('[paper.example]\ndelay = 1\ndelay = 2\n', ("sites.toml:3: is not valid TOML",)),
@@ -229,7 +229,7 @@ def test_command_line_names_rules_that_match_nothing_and_mistakes(tmp_path, caps
     write(tmp_path, "[paper.example]\nbody = 'div['")
     with pytest.raises(SystemExit):
         main(["extract", *arguments])
-    assert "sites.toml:2: paper.example: body: 'div[' is no valid CSS" in capsys.readouterr().err
+    assert "sites.toml:2: paper.example: body: 'div[' is not valid CSS" in capsys.readouterr().err
 
 
 def test_hostile_page_is_bounded(tmp_path):

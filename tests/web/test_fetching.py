@@ -166,7 +166,7 @@ def test_a_site_that_is_not_there_is_not_said_to_forbid_anything(connect, monkey
     answer = connect().extract(url="http://mistyped.example/")
     assert answer.status_code == 502
     assert "No address for mistyped.example (Name or service not known)" in answer.text
-    assert "robots.txt to be had" not in answer.text
+    assert "robots.txt is not available" not in answer.text
 
 
 def test_names_are_told_as_they_are_written(connect):

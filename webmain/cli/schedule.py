@@ -262,11 +262,11 @@ def _schedule(args: argparse.Namespace) -> int:
         return USAGE
     user = getpass.getuser()
     if user == "root" and not args.cron:
-        tell("the units run as root: better put a user of its own behind User=")
+        tell("the units run as root; better set User= to a dedicated user")
     if args.units:
         return _write(jobs, Path(args.units), user)
     if not args.cron:
-        print("# For cron (crontab -e); the log is in output/, exit code 75: the last run still goes on")
+        print("# For cron (crontab -e); the log is in output/, exit code 75: the last run is still going on")
     for job in jobs:
         line = cron_line(job)
         print(line)
@@ -301,13 +301,13 @@ def _job(site: str, args: argparse.Namespace) -> Job:
     settings = dict(pairs("-s", args.s, {"JOBDIR": "the ledger remembers where a run ended, also after a kill"}))
     folder = Path(args.folder).expanduser().resolve()
     if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder")
+        raise ValueError(f"{folder} is not a folder")
     if settings.get("WEBMAIN_SITES"):
         read_sites(folder / settings["WEBMAIN_SITES"])
     arguments = read_news_arguments({**given, "site": site, "store": args.store})
     if len(arguments.sites) != 1:
         raise ValueError(
-            f"{site}: {len(arguments.sites)} sites; give them with spaces between, each gets a run of its own"
+            f"{site}: {len(arguments.sites)} sites; separate them by spaces, so that each gets its own run"
         )
     words = [("-a", "site", site), ("-a", "store", args.store)]
     words += [("-a", *pair) for pair in given.items()] + [("-s", *pair) for pair in settings.items()]

@@ -37,7 +37,7 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         """Return the help text."""
         return (
-            "Run a spider of the project by its name. Exit codes: 0 as it should be, also without anything new; 1 an error; "
+            "Run a spider of the project by its name. Exit codes: 0 success, even if there is nothing new; 1 an error; "
             "2 wrong arguments; 3 nothing could be fetched; 4 stopped by a signal."
         )
 
@@ -82,7 +82,7 @@ class Command(ScrapyCommand):
         try:
             kind = loader.load(name)
         except KeyError:
-            return f"there is no spider of this name; there are {', '.join(sorted(loader.list())) or 'none'}"
+            return f"no such spider; there are {', '.join(sorted(loader.list())) or 'none'}"
         settings = Settings(self.settings.copy())
         if problems := wrong_settings(settings):
             return "\n".join(problems)

@@ -216,7 +216,7 @@ class Browsing:
         try:
             response = await engine.download_async(request)
         except Exception as error:  # the page is drawn without it
-            logger.debug("%s is not to be had: %s", url, error)
+            logger.debug("%s is not available: %s", url, error)
             return None
         answer = _answer(response)
         if answer.status == 200 and any(kind in answer.headers.get("content-type", "") for kind in ("css", "script")):

@@ -174,7 +174,7 @@ class KnownUrls:
         n = sum(self.ledger.reopen(url) for url in lost)
         if n:
             message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
-            message += " (`webmain check` tells more)"
+            message += " (`webmain check` shows more)"
             logger.warning("%s", message)
             self._crawler.stats.set_value("webmain/warning/store_damaged", message)
 

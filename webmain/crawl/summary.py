@@ -159,7 +159,7 @@ def render(
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
         ("looked again", _listed(found.visits)),
         ("by method", ", ".join(f"{n:,} {name}" for name, n in found.extractors.items())),
-        ("known", f"{found.known:,} passed over"),
+        ("known", f"{found.known:,} skipped"),
         ("pages read", f"{found.pages:,}"),
         ("rendered", _rendered(found)),
         ("rejected", _counts(found.rejected)),
@@ -278,13 +278,13 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     file = Textfile({"crawl": name})
     outcomes = {"new": found.new, "changed": found.changed, "unchanged": found.unchanged}
     file.gauge("articles", "Stored articles.", by_label("outcome", outcomes))
-    file.gauge("rejected", "Pages that gave no article.", by_label("reason", found.rejected))
+    file.gauge("rejected", "Pages without an article.", by_label("reason", found.rejected))
     file.gauge("failed", "Addresses that could not be fetched.", by_label("reason", found.failed))
     sites = {site: n for site, (n, _) in found.sites.items()}
     file.gauge("site_articles", "Stored articles by site.", by_label("site", sites))
     file.gauge("pages", "Pages read.", [({}, found.pages)])
-    file.gauge("known", "Addresses passed over, settled by an earlier crawl.", [({}, found.known)])
-    file.gauge("learning_sites", "Sites by what was learned of them.", by_label("outcome", found.learning))
+    file.gauge("known", "URLs skipped, since an earlier crawl settled them.", [({}, found.known)])
+    file.gauge("learning_sites", "Sites by the outcome of learning.", by_label("outcome", found.learning))
     if found.review:
         review_reasons = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
         file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", review_reasons))

@@ -90,7 +90,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
         except OlderLedgerError:
             continue  # the next crawl will migrate it; no run since
         except LedgerError as error:
-            wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=str(error))))
+            wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=str(error).removeprefix(f"{path}: "))))
     seen = {each.site for each in found}
     missing = tuple(site for site in sites if site not in seen)
     return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from webmain.clock import now_s
 from webmain.ledger.schema import APPLICATION_ID, FORMS, MIGRATIONS, SCHEMA_VERSION
 
-_UNUSABLE: Final = "is no ledger, or cannot be written: "
+_UNUSABLE: Final = "is not a ledger, or cannot be written: "
 
 
 class LedgerError(RuntimeError):
@@ -98,7 +98,7 @@ class LedgerFile:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if application != APPLICATION_ID and (n_tables or application):
-            raise LedgerError(f"{self.path}: is a database, but no ledger")
+            raise LedgerError(f"{self.path}: is a database, but not a ledger")
         if version > SCHEMA_VERSION:
             raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
         return int(version)
@@ -143,7 +143,7 @@ class LedgerFile:
                 message = "no space is left on the disk; free some and start again: nothing is lost"
             elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
                 message = (
-                    f"is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
+                    f"is damaged, or not a ledger: {error}; `webmain check {self.path}` shows more."
                     " Without it the next crawl fetches everything again, and stores nothing twice"
                 )
             raise LedgerError(f"{self.path}: {message}") from error

@@ -154,9 +154,9 @@ class _Visit:
         except (PrivateAddress, Timeout):
             raise
         except FetchError as error:
-            raise RobotsUnknown(f"no robots.txt to be had ({error.message})", url) from error
+            raise RobotsUnknown(f"robots.txt is not available ({error.message})", url) from error
         if answer.status >= 500 or answer.status == 429:
-            raise RobotsUnknown(f"no robots.txt to be had (HTTP status {answer.status})", url)
+            raise RobotsUnknown(f"robots.txt is not available (HTTP status {answer.status})", url)
         return RobotsRules(answer.body)  # empty unless the status is 2xx
 
     def hang_up(self) -> None:

@@ -219,7 +219,7 @@ class Learning:
             found = self._models.find(self.extractor, site)
         except ModelError as error:
             here.had_model = True
-            self._report(Event.UNUSABLE, site, f"{error}; the site is learned anew")
+            self._report(Event.UNUSABLE, site, f"{error}; the site is learned again")
             if not isinstance(error, OutdatedModelError):
                 self._put_aside(site, error)
             return
@@ -259,7 +259,7 @@ class Learning:
             here.stage, here.fitted, here.past = Stage.HOLDING, None, TrainingPages()
             here.had_model = here.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
-            self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
+            self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned again")
             self._put_aside(site)
         return None
 

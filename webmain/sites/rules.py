@@ -172,7 +172,7 @@ def read_sites(path: str | Path) -> Sites:
         if not name:
             problems += [f"{place(key)}: {key}: is in no site's table" for key in values]
         elif not site:
-            problems.append(f"{place(name)}: {name!r} is no domain, such as 'paper.example'")
+            problems.append(f"{place(name)}: {name!r} is not a domain, such as 'paper.example'")
         elif site in found:
             problems.append(f"{place(name)}: {site} has a table already ({found[site].place})")
         else:
@@ -264,7 +264,7 @@ def _option(key: str, value: Any, place: str) -> Any:
             raise ValueError(str(error)) from error
         return value
     near = get_close_matches(key, _KEYS, 1)
-    raise ValueError(f"is no key{f'; did you mean {near[0]!r}?' if near else ''} (allowed are {', '.join(_KEYS)})")
+    raise ValueError(f"is not a key{f'; did you mean {near[0]!r}?' if near else ''} (allowed are {', '.join(_KEYS)})")
 
 
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {"render": RENDER, "respect": RESPECT}
@@ -308,5 +308,5 @@ def _rule(key: str, expression: str, place: str) -> Rule:
             HTMLTranslator().css_to_xpath(expression)
     except (SelectorError, etree.XPathError) as error:
         kind = "XPath" if _is_xpath(expression) else "CSS"
-        raise ValueError(f"{expression!r} is no valid {kind}: {error}") from error
+        raise ValueError(f"{expression!r} is not valid {kind}: {error}") from error
     return Rule(key, expression, place)

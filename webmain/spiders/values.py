@@ -40,18 +40,18 @@ PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, 
 def read_sites_file(text: str) -> tuple[str, ...]:
     """Parse a file of sites, one per line."""
     place = Path(text).expanduser()
-    allowed = "allowed is a text file with one domain or address a line; # starts a comment"
+    allowed = "allowed is a text file with one domain or address per line; # starts a comment"
     try:
         with place.open("rb") as stream:
             body = stream.read(MAX_SITES_BYTES + 1)
     except OSError as error:
         raise Refused(f"{error.strerror or error}; {allowed}") from error
     if len(body) > MAX_SITES_BYTES or b"\0" in body:
-        raise Refused(f"this is no such file; {allowed}")
+        raise Refused(f"no such file; {allowed}")
     lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     sites = tuple(part for line in lines for part in line.split(",") if part.strip())
     if not sites:
-        raise Refused(f"no site is in it; {allowed}")
+        raise Refused(f"it contains no site; {allowed}")
     return sites
 
 
@@ -66,7 +66,7 @@ def read_store(text: str) -> str:
         if scheme.strip().lower() not in SCHEMES:
             _, colon, path = path.partition(":")  # package.module:Class:ADDRESS
         if not colon:
-            raise Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
+            raise Refused(f"{part!r} is not a store; allowed are {STORE_FORMS}")
         if not path.strip():
             raise Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
         if scheme.strip().lower() in SCHEMES and Path(path.strip()).expanduser().is_dir():
