@@ -89,7 +89,7 @@ def test_every_block_is_a_row_with_its_features():
     rows = tree.css(".ex-blocks tbody tr")
     assert len(rows) == len(found.blocks)
     assert [row.css(".ex-chip")[0].text() for row in rows] == [block.verdict.value for block in found.blocks]
-    assert re.search(r"[+-]\d\.\d\d", rows[-1].css_first(".ex-moved").text())
+    assert re.search(r"^\w+ -?\d[\d.e+]* [+-]\d\.\d\d", rows[-1].css_first(".ex-moved").text().strip())
     pab = parsed(method="pab")[1]
     assert {row.css_first(".ex-moved").text().strip() for row in pab.css(".ex-blocks tbody tr")} == {""}
 
