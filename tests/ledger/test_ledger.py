@@ -214,7 +214,8 @@ def test_a_text_file_is_refused_and_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("statement", "message"), [("CREATE TABLE articles (id)", "not a ledger"), ("PRAGMA user_version = 99", "version 99")]
+    ("statement", "message"),
+    [("CREATE TABLE articles (id)", "not a ledger"), ("PRAGMA user_version = 99", "version 99")],
 )
 def test_other_databases_and_newer_ledgers_are_refused_and_left_alone(tmp_path, statement, message):
     path = tmp_path / "l.sqlite"

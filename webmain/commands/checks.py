@@ -113,9 +113,7 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
     for name in sorted(set(names) - known):
         if name.startswith(_PREFIX):
             close = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-            messages.append(
-                f"setting {name}: no such setting{f', did you mean {close[0]}?' if close else ''}"
-            )
+            messages.append(f"setting {name}: no such setting{f', did you mean {close[0]}?' if close else ''}")
     return messages
 
 

@@ -187,9 +187,7 @@ def _robots(site: Watched) -> str:
         if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
             return f"the robots.txt of {host.host} changed {_ago(site, host.robots_changed_at)}"
         if host.robots_failing_since and site.now - host.robots_failing_since > LONG_AGO_S:
-            return (
-                f"the robots.txt of {host.host} has been unreadable for {spoken(site.now - host.robots_failing_since)}"
-            )
+            return f"the robots.txt of {host.host} has been unreadable for {duration(site.now - host.robots_failing_since)}"
     return ""
 
 
@@ -203,7 +201,7 @@ def _blocked(site: Watched) -> str:
     for host in site.hosts:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
-            return f"{host.host} has refused nearly everything{why} for {spoken(site.now - host.blocked_at)}"
+            return f"{host.host} has refused nearly everything{why} for {duration(site.now - host.blocked_at)}"
     n, asked = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
     is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * asked
     return f"{n:,} of {asked:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""

@@ -131,7 +131,11 @@ class NewsFiles:
                 n_failed = 0 if self._read_file(part, tell) else n_failed + 1
                 if n_failed >= MAX_FAILURES:
                     tell(
-                        Found(problem=SourceError(f"{n_failed} files in a row could not be fetched; the next run continues"))
+                        Found(
+                            problem=SourceError(
+                                f"{n_failed} files in a row could not be fetched; the next run continues"
+                            )
+                        )
                     )
                     return
         except StoppedReading as stopped:
