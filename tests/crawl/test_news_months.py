@@ -209,7 +209,7 @@ def test_a_host_that_does_not_answer_ends_the_run_after_three_files(crawl, serve
     crawled = run(crawl, server.url)
     assert crawled.code == 3
     assert len(server.requests) == 4
-    assert "3 files in a row could not be had" in crawled.out
+    assert "3 files in a row could not be fetched" in crawled.out
 
 
 def test_a_month_that_is_not_there_is_told(crawl, server):

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from scrapy.settings import Settings
 
@@ -41,8 +42,7 @@ def workers():
 
 
 def own_child():
-    (server,) = fork_servers(recursive=False)
-    (child,) = server.children()
+    (child,) = max(fork_servers(recursive=False), key=psutil.Process.create_time).children()
     return child
 
 

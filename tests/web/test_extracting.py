@@ -169,7 +169,7 @@ def test_a_worker_that_dies_costs_its_page_only(connect, monkeypatch):
     client = connect()
 
     class Dying:
-        def give(self, *_, **__):
+        def submit(self, *_, **__):
             from concurrent.futures import Future
 
             future = Future()
@@ -182,7 +182,10 @@ def test_a_worker_that_dies_costs_its_page_only(connect, monkeypatch):
         def close(self):
             pass
 
-    client.app.state.web.tasks._pool = Dying()
+    tasks = client.app.state.web.tasks
+    if tasks._pool is not None:
+        tasks._pool.close()
+    tasks._pool = Dying()
     answer = client.extract(html=PAGE)
     assert answer.status_code == 422
     assert "/some/path" not in answer.text
