@@ -7,11 +7,10 @@ import time
 from contextlib import suppress
 from types import SimpleNamespace
 
-import psutil
 import pytest
 from scrapy.settings import Settings
 
-from tests.processes.fork_servers import fork_servers
+from tests.processes.fork_servers import fork_servers, ignore_earlier
 from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
@@ -21,6 +20,11 @@ from webmain.processes.pool import Pool, PoolClosed
 from webmain.text.shingles import signature
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
+
+
+@pytest.fixture(autouse=True)
+def only_own_fork_servers():
+    ignore_earlier()
 
 
 def page(n=0, **values):
@@ -42,7 +46,8 @@ def workers():
 
 
 def own_child():
-    (child,) = max(fork_servers(recursive=False), key=psutil.Process.create_time).children()
+    (server,) = fork_servers(recursive=False)
+    (child,) = server.children()
     return child
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from tests.processes.fork_servers import fork_servers
+from tests.processes.fork_servers import fork_servers, ignore_earlier
 from webmain.extractors.base import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
 from webmain.processes import pool
@@ -43,6 +43,11 @@ class Wild(LineBlock):
         return super().judge(segmentation)
 """
 WILD = "wild_for_batches:Wild"
+
+
+@pytest.fixture(autouse=True)
+def only_own_fork_servers():
+    ignore_earlier()
 
 
 def page(n, word="story"):
