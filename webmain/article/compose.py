@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webmain.embedded.articles import Embedded
     from webmain.extractors.base import Extraction
 
 LANGUAGE_BLOCKS = 5
@@ -97,6 +98,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
             blocks = found.blocks
+    embedded: Embedded | None = None
     if (not blocks or (extraction.confidence is not None and name != "feed")) and (
         embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
     ):
@@ -123,7 +125,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         extractor=name,
         confidence=_CONFIDENCE_OF.get(name, extraction.confidence),
     )
-    return _complete(article, document) if metadata else article
+    return _complete(article, document, embedded) if metadata else article
 
 
 def _why_nothing(extraction: Extraction) -> str:
@@ -246,13 +248,14 @@ def _all_of(html: str, document: Document, keep: Keep) -> Found:
     return Found(composed.blocks, images)
 
 
-def _complete(article: Article, document: Document) -> Article:
+def _complete(article: Article, document: Document, embedded: Embedded | None) -> Article:
     """Return an article with metadata, language, identity and fingerprint added."""
+    from webmain.embedded.records import with_record
     from webmain.metadata.read import read_metadata
     from webmain.text.language import detect
 
     page = document.page
-    found = with_hints(read_metadata(document), page.hints)
+    found = with_hints(with_record(read_metadata(document), embedded), page.hints)
     language, kind = detect(_sample(article.blocks)), page_type(document)
     own_url = article.url if is_web(article.url) else None
     address = found.canonical_url or article.url

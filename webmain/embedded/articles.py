@@ -54,6 +54,8 @@ class Embedded:
         Paragraphs, headings, lists and quotes as markup.
     is_own : bool
         It belongs to an object that has the page's title or URL.
+    records : tuple of dict
+        Such objects, innermost first (`webmain.embedded.records`).
     """
 
     source: str
@@ -62,6 +64,7 @@ class Embedded:
     is_own: bool
     title: str = ""
     url: str | None = None
+    records: tuple[dict[str, Any], ...] = ()
 
     @cached_property
     def blocks(self) -> tuple[ArticleBlock, ...]:
@@ -114,8 +117,8 @@ def embedded_text(
     best, best_score = None, 0.0
     for candidate in _ranked([candidate for candidate in candidates if candidate.prose >= shown]):
         source, *path = candidate.path
-        is_own = candidate.place.distance >= 0
-        found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
+        place, body = candidate.place, markup(candidate.value)
+        found = Embedded(source, ".".join(path), body, place.distance >= 0, about.title, document.url, place.records)
         score = _readable_prose(found, least) * candidate.factor
         if score > best_score:
             best, best_score = found, score

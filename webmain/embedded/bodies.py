@@ -34,6 +34,7 @@ MIN_STRING_CHARS: Final = 14
 
 MAX_DEPTH: Final = 150
 MAX_CANDIDATES: Final = 4_000
+MAX_RECORDS: Final = 3
 
 
 class About:
@@ -101,15 +102,19 @@ class Place(NamedTuple):
         Inside an object with a title and a URL of its own.
     prior : float
         Evidence for a body from the keys above it, in [0, 1].
+    records : tuple of dict
+        The objects above it that have the page's title or URL, innermost first.
     """
 
     distance: int = -1
     foreign: bool = False
     prior: float = 1.0
+    records: tuple[dict[str, Any], ...] = ()
 
     def below(self, promise: float) -> Place:
         """Return the place of the value under a key with this factor."""
-        return Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * promise)
+        distance = self.distance + 1 if self.distance >= 0 else -1
+        return Place(distance, self.foreign, self.prior * promise, self.records)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,7 +320,8 @@ class Search:
         is_own = self._is_own(node)
         is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
         if is_own:
-            place = Place(0, False, max(place.prior, 0.4) if place.prior >= 0.05 else place.prior)
+            prior = max(place.prior, 0.4) if place.prior >= 0.05 else place.prior
+            place = Place(0, False, prior, (node, *place.records[:MAX_RECORDS]))
         elif is_work:
             place = Place(-1, True, place.prior)
         total = own = 0.0
