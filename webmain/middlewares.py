@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, ResponseDataLossError
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
@@ -43,6 +43,8 @@ logger = logging.getLogger(__name__)
 _CONDITIONS: Final = ("If-None-Match", "If-Modified-Since")
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ENDS: Final = (b"</html", b"</rss", b"</feed", b"</urlset", b"</sitemapindex", b"</rdf:rdf")
+_END_BYTES: Final = 1_000
 
 
 class Failures:
@@ -75,7 +77,10 @@ class Failures:
 
 
 class Decompression(HttpCompressionMiddleware):
-    """Scrapy's decompression, also of pages whose gzip is undeclared; a bomb is counted as a page that is too large."""
+    """Scrapy's decompression, also of pages whose gzip is undeclared; a bomb is counted as a page that is too large.
+
+    A body shorter than announced is accepted after the last retry if it ends like a complete one.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler=crawler)
@@ -90,7 +95,7 @@ class Decompression(HttpCompressionMiddleware):
         if is_html and "Content-Encoding" not in response.headers and response.body.startswith(GZIP):
             response.headers["Content-Encoding"] = "gzip"
         try:
-            return super().process_response(request, response)
+            result = super().process_response(request, response)
         except IgnoreRequest as error:
             if is_page(request):
                 rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
@@ -100,6 +105,18 @@ class Decompression(HttpCompressionMiddleware):
             if is_page(request):
                 send_failed(self._crawler, asked_url(request), "decompression")
             raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
+        if isinstance(result, Response) and "dataloss" in result.flags:
+            self._check_end(request, result.body)
+        return result
+
+    def _check_end(self, request: Request, body: bytes) -> None:
+        """Raise ResponseDataLossError for a body shorter than announced, unless its end shows that it is complete."""
+        if not any(end in body[-_END_BYTES:].lower() for end in _ENDS):
+            if is_page(request):
+                send_failed(self._crawler, asked_url(request), "data_loss")
+            raise ResponseDataLossError(f"{request.url} is cut after {len(body):,} bytes")
+        self._crawler.stats.inc_value("webmain/wrong_length")
+        logger.info("%s is shorter than announced, but complete; it is accepted", request.url)
 
 
 class Redirects(RedirectMiddleware):

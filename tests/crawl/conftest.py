@@ -74,7 +74,8 @@ class LocalSite:
                 self.send_response(answer.status)
                 for name, value in answer.headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
+                if not {"Connection", "Content-Length"} <= answer.headers.keys():
+                    self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 

@@ -85,3 +85,25 @@ def test_a_page_whose_gzip_is_undeclared_is_unpacked(crawl, site):
     site.routes[slug("gate")] = (gzip.compress(ARTICLE.encode()), 200, HTML)
     (article,) = crawl("news", site=site.url).articles()
     assert article["text"].startswith("On day 0 the harbour")
+
+
+def test_a_whole_page_with_a_wrong_length_is_accepted_and_a_cut_one_stays_pending(crawl, site):
+    page = f"<html><head><title>A story</title></head><body>{ARTICLE}</body></html>"
+    packed, wrong = gzip.compress(page.encode()), {**HTML, "Content-Length": "99999", "Connection": "close"}
+    site.routes[slug("whole")] = (page, 200, wrong)
+    site.routes[slug("packed")] = (packed, 200, {**wrong, "Content-Encoding": "gzip"})
+    site.routes[slug("cut")] = (page[:900], 200, wrong)
+    site.routes[slug("torn")] = (packed[:-120], 200, {**wrong, "Content-Encoding": "gzip"})
+    links = "".join(
+        f'<a href="{slug(name)}">The {name} of the harbour</a>' for name in ("whole", "packed", "cut", "torn")
+    )
+    site.routes["/"] = (f"<html><body>{links}</body></html>",)
+    done = crawl("news", site=site.url, settings={"RETRY_TIMES": 1})
+    assert done.code == 0, done.log[-3000:]
+    assert "Traceback" not in done.log
+    assert done.stats["webmain/wrong_length"] == 2
+    assert done.stats["webmain/failed/data_loss"] == 2
+    with Ledger(f"{done.store}.ledger") as ledger:
+        states = {name: ledger.state(site.url + slug(name)) for name in ("whole", "packed", "cut", "torn")}
+    assert states["cut"] == states["torn"] == State.PENDING
+    assert State.PENDING not in (states["whole"], states["packed"])

@@ -50,10 +50,15 @@ class Guarded(HTTP11DownloadHandler):
         allowed = crawler.settings.getbool(ALLOW_PRIVATE) or allows_private()
         trusts_names = own(crawler.settings).getbool("WEBMAIN_NAMED_PRIVATE")
         self._guard = Guard(named if trusts_names else (), allow_private=allowed)
+        settings = crawler.settings
+        self._retries = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
         self._pool: Any = _GuardedPool(self._pool, self._endpoint)
 
     async def download_request(self, request: Request) -> Response:
         """Fetch a page; raises RefusedAddressError if the guard refuses the address."""
+        is_last = request.meta.get("retry_times", 0) >= self._retries
+        if is_last and "download_fail_on_dataloss" not in request.meta:  # `Decompression` judges what came
+            request.meta["download_fail_on_dataloss"] = False
         try:
             self._guard.check_target(request.url)
             return await super().download_request(request)
