@@ -152,3 +152,18 @@ def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tu
 )
 def test_where_the_name_ends_that_stands_beside_something_else(body: str, authors: tuple[str, ...]) -> None:
     assert _authors(body) == authors
+
+
+@pytest.mark.parametrize(
+    ("line", "authors"),
+    [
+        ("21.11.2026, Maria Keller", ("Maria Keller",)),
+        ("Saturday, 21 November 2026 | Maria Keller", ("Maria Keller",)),
+        ("Maria Keller - November 21, 2026, 10:30", ("Maria Keller",)),
+        ("New York, 21 November 2026", ()),  # before a comma there may be a place
+        ("Big Bridges | 21 November 2026", ()),  # a section of the menu
+        ("21 November 2026 | Maria Keller | Ann Lee | Bridges", ()),
+    ],
+)
+def test_a_date_and_a_name_in_one_line(line: str, authors: tuple[str, ...]) -> None:
+    assert _authors(f"<a href=/b>Big Bridges</a><p>{line}</p>") == authors

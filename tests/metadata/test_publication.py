@@ -100,3 +100,21 @@ def test_a_time_without_zone_is_read_in_the_zone_of_the_change(modified: str, ex
 def test_dates_stay_aware() -> None:
     value = parse_date("3 May 2024")
     assert value == datetime(2024, 5, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("LONDON, Nov. 22, 2024 (Reuters) - The", "2024-11-22"),
+        ("NEW YORK, Nov. 22, 2024 /Newswire/ -- The", "2024-11-22"),
+        ("Springfield, Ill., November 22, 2024 — The", "2024-11-22"),
+        ("BERLIN, 22 November 2024 - The", "2024-11-22"),
+        ("SEOUL, April 19 (Agency) -- The", "None"),
+        ("The bridge, built in November 1924, is open again - the", "None"),
+    ],
+)
+def test_dateline_of_the_first_paragraph(line: str, expected: str) -> None:
+    later = "<p>Another bridge was closed on 5 May 2019, and nobody opened it again.</p>"
+    assert _published(
+        "", f"<h1>The bridge is open again</h1><p>{line} bridge was closed for two years.</p>{later}"
+    ).startswith(expected)

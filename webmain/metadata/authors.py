@@ -250,7 +250,7 @@ def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
         names = named_with_role(text, language=reading.language) or named_with_role(
             f"{text}, {after[:_LONGEST_SIGNATURE]}"
         )
-        names = names or ([text] if _is_beside_date(reading, i, text) else [])
+        names = names or ([text] if _is_beside_date(reading, i, text) else _with_date(reading, text))
         if names and not reading.stands_aside(leaves.element[i]):
             yield names, text
     for told in (_signed(reading), _boxed(reading), [text for _, text in linked]):
@@ -263,6 +263,7 @@ _LONGEST_SIGNATURE = 60
 _MOST_LINKED = 2
 _MOST_LABELS = 20
 _DIVIDED = lazy(r"\s[|·•–-]$")
+_PARTED = lazy(r"(\s*,\s+|\s+[|·•–—-]\s+)")
 _OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _YEAR = lazy(r"\b(?:19|20)\d\d\b")
 
@@ -297,6 +298,21 @@ def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
     if own in letters(reading.document.title) or not any(len(t) <= longest and _YEAR.search(t) for t in beside):
         return False
     return not (own in reading.link_labels or reading.called.holds(text)) or own in _author_labels(reading)
+
+
+def _with_date(reading: Reading, text: str) -> list[str]:
+    """Return the name in a line with only a date and a name: "Jane Roe | 5 May 2024", "5 May 2024, Jane Roe".
+
+    Before a date and a comma there may as well be a place.
+    """
+    if not _YEAR.search(text):
+        return []
+    told = _PARTED.split(text)
+    parts = [part for part in told[::2] if _is_written_name(part)]
+    if len(parts) != 1 or (text.startswith(parts[0]) and "," in told[1]):
+        return []
+    is_label = letters(parts[0]) in reading.link_labels or reading.called.holds(parts[0])
+    return [] if is_label and letters(parts[0]) not in _author_labels(reading) else parts
 
 
 def _author_labels(reading: Reading) -> set[str]:

@@ -206,6 +206,13 @@ class ShownDates:
         """Yield strings shown near the headline that are about a change."""
         yield from (said for leaf, text in self._lines_near(3 * _AFTER) if (said := of_change(text, self._label(leaf))))
 
+    def datelines(self) -> Iterator[str]:
+        """Yield the dates of datelines after the headline: "LONDON, Nov. 22, 2026 (Reuters) - "."""
+        at, texts = self.reading.headline_leaf, self.reading.document.leaves.texts
+        for text in texts[at + 1 : at + _BESIDE.stop] if at >= 0 else ():
+            if match := _DATELINE.match(text[:120]):
+                yield match[1]
+
     def elsewhere(self) -> Iterator[str]:
         """Yield strings marked as dates far from the headline, in document order."""
         for i in self.reading.clues.dated[:60]:
@@ -261,6 +268,9 @@ def _far(leaves: int) -> int:
 
 
 _DIGIT = lazy(r"\d")
+_DATELINE = lazy(
+    r"[^\W\d_][^\d,]{1,30}(?:, [^\d,]{2,20})?,\s+([^()/]{3,16}\b(?:19|20)\d\d)\s*(?:[(/][^()/]{2,30}[)/]\s*)?(?:--?|[–—])\s"
+)
 
 
 def _is_mostly_date(text: str) -> bool:

@@ -197,8 +197,9 @@ def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[
 
 
 def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
-    """Yield shown strings: those near the headline, then whatever is marked as a date."""
+    """Yield shown strings: those near the headline, then a dateline, then whatever is marked as a date."""
     yield from ((s.name, s.raw) for s in shown.near())
+    yield from (("text", t) for t in shown.datelines())
     for i in shown.in_view(shown.reading.clues.times):
         yield from _of_time(shown, i, updates=False)
     yield from (("date", t) for t in shown.elsewhere())
