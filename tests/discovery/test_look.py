@@ -270,3 +270,9 @@ def test_frames_of_a_page_without_text_are_links():
     page = "<html><frameset cols='20%,80%'><frame src='menu.html'><frame src='/main.html#top'><frame></frameset></html>"
     document = stages.read(Page(url=URL, html=page))
     assert look(document).followed == ("https://example.org/news/menu.html", "https://example.org/main.html")
+
+
+def test_empty_pages_with_different_texts_in_the_feed_are_different():
+    pages = [Page(url=URL, html="<title>App</title><div id=root></div>", hints=Hints(source="feed", content_html=html))
+             for html in (f"<p>{SENTENCE * 4}</p>", f"<p>{SENTENCE * 5}</p>", None)]  # fmt: skip
+    assert len({look(stages.read(page)).text_hash for page in pages}) == 3

@@ -130,3 +130,11 @@ def test_nothing_raises_and_every_answer_is_one_of_the_links(here, target, text)
     for url in (here, SITE + "/" + here):
         for answer in (next_part(url, page, target), next_listing(url, page, target)):
             assert answer is None or answer.startswith("http")
+
+
+def test_a_short_number_at_the_end_of_the_first_part_is_its_own():
+    first = "https://a.example/story/the-old-bridge-is-open-2107"
+    second, third = (Link(url=f"{first}-{n}.html", text=str(n)) for n in (2, 3))
+    assert next_part(f"{first}.html", [second, third]) == second.url
+    assert next_part(second.url, [third], first=f"{first}.html") == third.url
+    assert next_part(second.url, [third]) is None  # without the first part it may be a date

@@ -185,7 +185,7 @@ class Look:
     hashes : (n_leaves,) uint64
         A hash of each text run of at least 40 characters, the same in every process; 0 for shorter ones.
     text_hash : bytes
-        A hash of all text runs and of the embedded article.
+        A hash of all text runs, of the embedded article, and of the feed's text if the page lacks it.
     teasers : mapping of address to int
         For each linked address, the characters in the paragraphs below its link (see `read_teasers`).
     embedded : tuple of float
@@ -236,7 +236,8 @@ def look(document: Document) -> Look:
         else ()
     )
     data_types = (found for data in document.tree.data for found in declared_types(data))
-    content = hints.content_html if hints else None
+    content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
+    carried_texts = [embedded.html if embedded else "", content]
     return Look(
         url=document.url or "",
         head=head,
@@ -251,11 +252,11 @@ def look(document: Document) -> Look:
         linked=linked,
         of_leaf=blocks.of_unit.astype(np.int32),
         hashes=np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64),
-        text_hash=_digest([*leaves.texts, embedded.html] if embedded else leaves.texts, size=16),
+        text_hash=_digest([*leaves.texts, *filter(None, carried_texts)], size=16),
         teasers=read_teasers(document),
         embedded=tuple(prose_chars(block.text) for block in embedded.blocks) if embedded else (),
         embedded_is_own=embedded is not None and embedded.is_own,
-        with_feeds_text=_with_text(document, content) if content and lacks_text(document, content) else "",
+        with_feeds_text=_with_text(document, content) if content else "",
     )
 
 

@@ -35,9 +35,10 @@ _WORDED = re.compile(
     r"(?P<tail>/|\.[a-z]{3,5}|)",
     re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"(?P<stem>.*(?:[^/\d\-_,]|\d{5}))(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
-)
+_BARE = re.compile(r"(?P<stem>.*[^/\-_,])(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE)
+
+_ENDS_SHORT = re.compile(r"(?<!\d)\d{1,4}(?:\.[a-z]{3,5})?$", re.IGNORECASE)
+"""A stem with such an ending may be a year or month, and what follows it no page number."""
 
 _LIST_STYLE = re.compile(r"(?:\?|word:[^a-z]*)(?!p(?:art)?\b|part|teil|seg)", re.IGNORECASE)
 """Numbers that may identify an article do not make a list: `?p=123`, `/p/12`."""
@@ -193,10 +194,14 @@ class _Steps:
     def __init__(self, url: str, first: str | None = None) -> None:
         self._next = {(one.stem, one.style, one.number + 1) for one in _readings(url)}
         self._wholes, self._counts_from_0 = _wholes(url), first is None
+        self._firsts = _wholes(first) if first else self._wholes
 
     def to(self, target: str) -> Iterator[_Numbered]:
         """Yield the readings of `target` as the next page."""
         for reading in _readings(target):
+            is_unsure = reading.style.startswith("bare") and _ENDS_SHORT.search(reading.stem)
+            if is_unsure and reading.stem not in self._firsts:
+                continue
             is_first = reading.number == 2 or (
                 reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
             )
