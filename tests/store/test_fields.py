@@ -119,7 +119,7 @@ def test_versions_and_columns_of_exports_are_those_of_the_program() -> None:
     assert f"The record is version {items.SCHEMA_VERSION} (" in page
     assert f"version {sqlite_file.VERSION} (`PRAGMA user_version`)" in page
     assert f"{sqlite_file.APPLICATION_ID:#x}" in page
-    listed = page.split("`csv` is one row an article:")[1].split(";")[0]
+    listed = page.split("`csv` has one row per article:")[1].split(";")[0]
     assert re.findall(r"`(\w+)`", listed) == list(COLUMNS)
 
 
