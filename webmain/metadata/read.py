@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from webmain.html.document import Document, view
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
+_MIN_HEADLINE: Final = 15
 
 
 @view
@@ -90,9 +92,23 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
     elif reading.marked_headline:
         yield Candidate("headline", reading.marked_headline)
     if document.title:
+        if (
+            reading.headline < 0
+            and reading.called.holds(clean(document.title))
+            and (heading := _first_heading(reading))
+        ):
+            yield Candidate("h2", heading)
         yield Candidate("title", clean(document.title))
         if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
             yield Candidate("text", reading.shown_title)
+
+
+def _first_heading(reading: Reading) -> str:
+    """Return the first `h2` or `h3` that is long enough for a headline; "" if there is none."""
+    tags = enumerate(reading.document.elements.tags)
+    of_body = (i for i, tag in tags if tag in ("h2", "h3") and not reading.stands_aside(i))
+    texts_of_headings = (element_text(reading.document, i) for i in islice(of_body, 5))
+    return next((text for text in texts_of_headings if len(letters(text)) > _MIN_HEADLINE), "")
 
 
 def _description(reading: Reading) -> Found | None:
