@@ -48,6 +48,13 @@ RECORDS: dict[str, dict[str, Any]] = {
         "publishedAt": DAY,
         "authors": {"data": [{"id": 3, "attributes": {"firstName": "Maria", "lastName": "Keller"}}]},
     },
+    "gatsby": {"frontmatter": {"title": TITLE, "date": DAY, "author": "Maria Keller"}, "html": TEXT},
+    "embedded": {
+        "title": {"rendered": TITLE},
+        "content": {"rendered": TEXT},
+        "date": DAY,
+        "_embedded": {"author": [{"id": 4, "name": "Maria Keller"}]},
+    },
     "graphql": {
         "title": TITLE,
         "content": TEXT,
@@ -91,6 +98,19 @@ def test_state_of_apollo() -> None:
     assert found.published == datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
 
 
+def test_store_of_relay() -> None:
+    story = {
+        "__typename": "Article",
+        "title": TITLE,
+        "body": TEXT,
+        "publishedDate": DAY,
+        "authors": {"__refs": ["b", "x"]},
+    }
+    store = {"client:root": {"article": {"__ref": "a"}}, "a": story, "b": {"name": "Maria Keller"}, "client:c": {}}
+    found = article(f"<script>window.__RELAY_STORE__={json.dumps(store)}</script>")
+    assert found.authors == ("Maria Keller",)
+
+
 def test_a_declaration_outranks_the_record() -> None:
     declared = {"@type": "NewsArticle", "headline": TITLE, "datePublished": "2026-11-23", "author": {"name": "Ann Lee"}}
     head = f'<script type="application/ld+json">{json.dumps(declared)}</script>'
@@ -104,6 +124,13 @@ def test_title_of_the_record_if_all_pages_have_the_same_title_element() -> None:
     found = article(data({"post": record}), title="Example News")
     assert found.title == TITLE
     assert article(data({"post": record}), title=f"{TITLE} - Example News").title == TITLE
+
+
+def test_a_record_that_repeats_neither_title_nor_address() -> None:
+    record = RECORDS["plain"] | {"id": 17}
+    found = article(data({"article": record}), title="App")
+    assert (found.title, found.authors) == (TITLE, ("Maria Keller",))
+    assert article(data({"article": record}), title="The bridge is open again").title == "The bridge is open again"
 
 
 def test_a_page_that_shows_its_text_keeps_its_own_metadata() -> None:

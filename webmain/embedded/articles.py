@@ -55,7 +55,7 @@ class Embedded:
     is_own : bool
         It belongs to an object that has the page's title or URL.
     records : tuple of dict
-        Such objects, innermost first (`webmain.embedded.records`).
+        The objects that contain it, innermost first (`webmain.embedded.records`).
     """
 
     source: str

@@ -34,7 +34,7 @@ MIN_STRING_CHARS: Final = 14
 
 MAX_DEPTH: Final = 150
 MAX_CANDIDATES: Final = 4_000
-MAX_RECORDS: Final = 3
+MAX_RECORDS: Final = 4
 
 
 class About:
@@ -103,7 +103,7 @@ class Place(NamedTuple):
     prior : float
         Evidence for a body from the keys above it, in [0, 1].
     records : tuple of dict
-        The objects above it that have the page's title or URL, innermost first.
+        The objects above it that may be about the page, innermost first.
     """
 
     distance: int = -1
@@ -200,7 +200,9 @@ _ADDRESSES: Final = frozenset(
     "url canonical_url canonicalUrl canonical slug permalink link href uri path website_url @id webUrl shareUrl "
     "mainEntityOfPage fullUrl relativeUrl seoUrl urlPath".split()
 )
-_HEADS: Final = frozenset("seo SEO meta metadata head header hero openGraph og pageMeta".split())
+_HEADS: Final = frozenset(
+    "seo SEO meta metadata head header hero openGraph og pageMeta frontmatter frontMatter".split()
+)
 _PRICED: Final = frozenset("price prices sku skuId productId product_id variants priceRange".split())
 _SIGNED: Final = frozenset("author user username userName commenter postedBy author_name authorName creator".split())
 _TEXTS: Final = frozenset(TEXT_KEYS)
@@ -321,9 +323,10 @@ class Search:
         is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
         if is_own:
             prior = max(place.prior, 0.4) if place.prior >= 0.05 else place.prior
-            place = Place(0, False, prior, (node, *place.records[:MAX_RECORDS]))
+            place = Place(0, False, prior, place.records)
         elif is_work:
             place = Place(-1, True, place.prior)
+        place = place._replace(records=(node, *place.records[:MAX_RECORDS]))
         total = own = 0.0
         for key, value in node.items():
             if self._prose_below(value, depth + 1):

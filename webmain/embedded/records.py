@@ -24,11 +24,13 @@ _PUBLISHED: Final = (
 ).split()
 """Keys of a publication date, in order of trust, without case and underscores."""
 _AUTHORS: Final = (
-    "author authors byline bylines writer writers authorname authornames credits contributors creator".split()
+    "author authors byline bylines writer writers authorname authornames credits contributors creator embedded".split()
 )
+_HEADS: Final = "frontmatter meta metadata head header hero seo".split()
 _HOLDERS: Final = "by authors author items nodes edges node data attributes profile person user".split()
 _WEAK: Final = ("text", "script", "url")
 """Sources of a date that a record outranks."""
+_HEADLINE_WORDS: Final = 3  # a title element with fewer words may be the site's name
 MAX_ITEMS: Final = 20
 MAX_DEPTH: Final = 6
 
@@ -42,9 +44,11 @@ def with_record(metadata: Metadata, embedded: Embedded | None) -> Metadata:
         return metadata
     values: dict[str, Any] = {}
     sources = dict(metadata.sources)
-    records = [{k.replace("_", "").lower(): v for k, v in record.items()} for record in embedded.records]
+    records = [folded for record in embedded.records for folded in _folded(record)]
     of_title = metadata.sources.get("title")
-    if of_title is None or of_title.name == "title":
+    if of_title is None or (
+        of_title.name == "title" and (embedded.is_own or len(embedded.title.split()) < _HEADLINE_WORDS)
+    ):
         title = next((clean(t)[:300] for v in _under(_TITLES, records) for t in _title(v)), "")
         if title and letters(title) not in letters(metadata.title or ""):
             values["title"], sources["title"] = title, Source(name=embedded.source, raw=title)
@@ -62,6 +66,13 @@ def with_record(metadata: Metadata, embedded: Embedded | None) -> Metadata:
                 sources["authors"] = Source(name=embedded.source, raw=", ".join(raws)[:300])
                 break
     return replace(metadata, **values, sources=sources) if values else metadata
+
+
+def _folded(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return an object and those about its head, with keys in lower case and without underscores."""
+    found = {key.replace("_", "").lower(): value for key, value in record.items()}
+    heads = [head for key in _HEADS if isinstance(head := found.get(key), dict)]
+    return [found, *({key.replace("_", "").lower(): value for key, value in head.items()} for head in heads)]
 
 
 def _under(keys: Iterable[str], records: list[dict[str, Any]]) -> Iterator[Any]:

@@ -308,9 +308,8 @@ def linked(value: Any) -> Any:
     Any
         The value itself if it has no references. Objects may occur in it more than once, but never inside themselves.
     """
-    targets = value if isinstance(value, dict) else {}
-    if not any(":" in k or k[:1] == "$" for k in targets):
-        targets = _entities(value)
+    is_store = isinstance(value, dict) and any(":" in k or k[:1] == "$" for k in value)
+    targets = value if is_store else _entities(value)
     return _Linking(targets).put(value, 0) if targets else value
 
 
@@ -346,9 +345,11 @@ class _Linking:
             name = "$" + value[1:].lstrip("L@") if value not in self._targets else value
             return self._target(name, depth) if name in self._targets else value
         if isinstance(value, dict):
-            key = value.get("__ref") or (value.get("id") if value.get("type") == "id" else None)
+            key = value.get("__ref") or value.get("__refs") or (value.get("id") if value.get("type") == "id" else None)
             if isinstance(key, str) and key in self._targets:
                 return self._target(key, depth)
+            if isinstance(key, list):
+                return [self._target(k, depth) for k in key if isinstance(k, str) and k in self._targets]
             return {k: self.put(v, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
             return [self.put(v, depth + 1) for v in value]
@@ -379,8 +380,7 @@ def read_flight(text: str) -> dict[str, Any]:
         Values by `$` and the row's id, the form in which rows refer to each other.
     """
     data = text.encode("utf-8", "replace")
-    rows: dict[str, Any] = {}
-    position = 0
+    rows, position = dict[str, Any](), 0
     while position < len(data):
         if text_row := _TEXT_ROW.match(data, position):
             position = text_row.end() + int(text_row[2], 16)
