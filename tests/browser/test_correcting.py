@@ -45,7 +45,7 @@ def test_a_part_is_clicked_in_the_page_and_the_correction_kept_seen_and_taken_ba
     page.get_by_role("link", name=URL.format(size[0])).click()
     page.get_by_role("button", name="Undo the correction").click()
     page.wait_for_url("**/corrections")
-    assert "taken back" in page.get_by_role("status").first.inner_text()
+    assert "undone" in page.get_by_role("status").first.inner_text()
     assert page.get_by_role("link", name=URL.format(size[0])).count() == 0
 
 

@@ -23,7 +23,7 @@ KEPT: Final = (
     ("captions", "captions of pictures"),
     ("links", "links"),
     ("images", "pictures"),
-    ("comments", "readers' comments, apart"),
+    ("comments", "readers' comments, separately"),
     ("no-tables", "no tables"),
     ("no-lists", "no lists"),
 )

@@ -102,7 +102,7 @@ async def save(request: Request) -> Response:
         content = frozenset(int(str(value)) for value in form.getlist("content"))
         n_shown = min(MAX_PARTS, int(str(form.get("shown", ""))))
     except ValueError:
-        raise Problem(400, "The form was changed on its way.") from None
+        raise Problem(400, "The form is damaged: open the page again.") from None
     note = str(form.get("note", ""))
     task = Correct(result.page, judged.method, content, n_shown, note, result.keep)
     async with web.tasks.slot():
@@ -145,7 +145,7 @@ async def undo(request: Request) -> Response:
     """Delete a correction."""
     one = await _correction(request)
     await _with_file(web_of(request), lambda file: file.remove(one.id))
-    return redirect(request, "/corrections", notice="The correction was taken back.")
+    return redirect(request, "/corrections", notice="The correction was undone.")
 
 
 async def _correction(request: Request) -> Correction:

@@ -92,7 +92,7 @@ def now(request: Request) -> Response:
     """Show the crawl that is running or ran last; while it runs, the page reloads itself."""
     crawl = web_of(request).crawls.last
     if crawl is None:
-        raise Problem(404, "No crawl was started since the server was.")
+        raise Problem(404, "No crawl has been started since the server started.")
     is_running = crawl.is_running  # read before the figures, which are complete once it has ended
     stats = crawl.stats
     return render(

@@ -144,7 +144,7 @@ def article_file(article: Article | None, form: str) -> Response:
         There is none, or not in this form.
     """
     if article is None or form not in FORMATS:
-        raise Problem(404, "There is no article here, or not in this form.")
+        raise Problem(404, "There is no article here, or not in this format.")
     text = article.text if form == "txt" else article.to_markdown() if form == "md" else article.to_json(indent=2)
     name = re.sub(r"[^A-Za-z0-9]+", "-", article.title or "")[:60].strip("-") or "article"
     headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
@@ -171,7 +171,7 @@ def result_of(request: Request) -> Result:
     """Return the result named in the path."""
     result = web_of(request).results.get(request.path_params["name"])
     if result is None:
-        raise Problem(404, "This result is not kept any more.")
+        raise Problem(404, "This result has expired.")
     return result
 
 

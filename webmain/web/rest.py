@@ -55,7 +55,7 @@ async def explain(request: Request) -> Response:
     web, given = web_of(request), await _given(request)
     method, keep, require = _chosen(given)
     if require is not None:
-        raise wrong("require: every kind of page is explained")
+        raise wrong("require: not allowed here, since pages of every kind are explained")
     async with web.tasks.slot():
         page = await _page(web, given)
         return JSONResponse(await web.tasks.run(Record(page=page, method=method, keep=keep)))
@@ -68,13 +68,13 @@ async def _given(request: Request) -> Mapping[str, Any]:
     if kind in ("text/html", "application/xhtml+xml"):
         given: dict[str, Any] = dict(request.query_params)
         if "html" in given:
-            raise wrong("html: the page is the body already")
+            raise wrong("html: the body is already the page")
         page = Page(body=body, headers={"content-type": request.headers["content-type"]})
         return _checked(given | {"keep": given.get("keep", "").split(",") if given.get("keep") else []}) | {
             "page": page
         }
     if kind != "application/json":
-        raise Problem(415, "The body has to be JSON (Content-Type: application/json), or a page (text/html).")
+        raise Problem(415, "The body must be JSON (Content-Type: application/json), or a page (text/html).")
     if not _is_flat(body):
         raise Problem(400, "The body is not an object of a few strings.", code="bad_json")
     try:
@@ -82,7 +82,7 @@ async def _given(request: Request) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         raise Problem(400, "The body is not JSON.", code="bad_json") from None
     if not isinstance(found, dict):
-        raise Problem(400, 'The body has to be an object: {"url": ...} or {"html": ...}.', code="bad_json")
+        raise Problem(400, 'The body must be an object: {"url": ...} or {"html": ...}.', code="bad_json")
     return _checked(found)
 
 
@@ -101,10 +101,10 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
         if name not in _GIVEN:
             raise wrong(f"{name[:100]}: no such field; there are {', '.join(_GIVEN)}")
         if name in _STRINGS and not isinstance(value, str):
-            raise wrong(f"{name}: a string is wanted")
+            raise wrong(f"{name}: must be a string")
     keep = given.get("keep", [])
     if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
-        raise wrong("keep: a list of names is wanted")
+        raise wrong("keep: must be a list of names")
     return given
 
 
@@ -124,7 +124,7 @@ async def _page(web: Web, given: Mapping[str, Any]) -> Page:
     if "html" in given:
         return Page(url=url or None, html=given["html"])
     if not url:
-        raise wrong("url or html: one of them is needed")
+        raise wrong("url or html: one of them is required")
     return await web.tasks.fetch(url)
 
 

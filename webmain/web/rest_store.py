@@ -81,7 +81,7 @@ async def articles(request: Request) -> Response:
     try:
         return JSONResponse(await _from_catalogue(request, found))
     except KeyError:
-        raise wrong("after: there is no such article any more; start again without it") from None
+        raise wrong("after: that article no longer exists; start again without it") from None
 
 
 async def article(request: Request) -> Response:

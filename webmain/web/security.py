@@ -126,7 +126,7 @@ def _without_login(request: Request) -> Response | None:
     if kind.lower() == "bearer" and logins.accepts(token.strip()):
         return None
     if request.url.path.startswith(API):
-        message = "This token is not the right one." if kind else "Send the header Authorization: Bearer TOKEN."
+        message = "The token is wrong." if kind else "Send the header Authorization: Bearer TOKEN."
         return failure(request, 401, message, headers={"www-authenticate": "Bearer"})
     if request.method == "GET":
         return redirect(request, "/login")
@@ -209,7 +209,7 @@ async def login(request: Request) -> Response:
         return failure(request, 429, "Too many wrong tokens were tried.", headers={"retry-after": str(wait_s)})
     form = await request.form()
     if not web.logins.accepts(str(form.get("token", ""))):
-        return render(request, "login.html.jinja", status=403, problem="This token is not the right one.")
+        return render(request, "login.html.jinja", status=403, problem="The token is wrong.")
     response = redirect(request, "/")
     sessions.log_in(response, web.signer, secure=is_secure(request))
     return response

@@ -107,7 +107,7 @@ class Tasks:
             raise _rejection(rejected) from None
         except PoolError as error:
             logger.error("No worker: %s", error)
-            raise Problem(503, "No process can be started to work with the page.") from None
+            raise Problem(503, "No process can be started for the page.") from None
 
     def warm_up(self) -> None:
         """Start the workers after a delay, so that the first task need not wait for them."""
@@ -144,7 +144,7 @@ class Tasks:
 def _rejection(rejected: Rejected) -> Problem:
     """Return the problem for a rejected page."""
     if rejected.reason is Reason.INTERNAL_ERROR:
-        return Problem(422, "The work with this page failed; the server's log says more.", code="internal_error")
+        return Problem(422, "Processing this page failed; the server's log says more.", code="internal_error")
     detail = rejected.detail or rejected.reason.value.replace("_", " ")
     status = 413 if rejected.reason is Reason.TOO_LARGE else 422
     return Problem(status, sentence(f"{detail}."), code=rejected.reason.value)
