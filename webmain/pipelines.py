@@ -24,7 +24,7 @@ from webmain.html.blocks import Segmentation
 from webmain.html.document import Document
 from webmain.items import Article, Page
 from webmain.sites.matching import extractor_of
-from webmain.store.copies import Copies
+from webmain.store.duplicates import DuplicateDetector
 from webmain.store.protocol import StoreError
 
 logger = logging.getLogger(__name__)
@@ -138,10 +138,10 @@ class Duplicates(Step):
 
     def done(self, item: Article) -> Article:
         """Mark the article if it is a copy of another."""
-        item = self._copies.new(item)
+        item = self._duplicates.as_new_article(item)
         if self._store is not None and self._store.keeps_out(item):
             return item  # an article kept out of the store cannot be an original
-        original = self._copies.original(item)
+        original = self._duplicates.find_original(item)
         if original is None:
             return item
         self.crawler.stats.inc_value("webmain/near_duplicates")
@@ -152,5 +152,5 @@ class Duplicates(Step):
         return self.crawler.get_item_pipeline(Store)
 
     @cached_property
-    def _copies(self) -> Copies:
-        return Copies(self._store.stores if self._store else None, Workers.of(self.crawler).signature)
+    def _duplicates(self) -> DuplicateDetector:
+        return DuplicateDetector(self._store.stores if self._store else None, Workers.of(self.crawler).signature)

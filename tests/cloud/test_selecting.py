@@ -5,10 +5,10 @@ import pytest
 from webmain.cloud.records import CloudError
 from webmain.cloud.selecting import REST, Scope, articles_of, cloud_for
 from webmain.items import Article, ArticleBlock, Kind
-from webmain.store.found import Filters
 from webmain.store.protocol import StoreError
 from webmain.store.query import QueryError
 from webmain.store.registry import open_store
+from webmain.store.search_records import Filters
 
 
 def article(n: int, text: str, **other: object) -> Article:

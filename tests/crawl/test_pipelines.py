@@ -269,7 +269,7 @@ def test_a_text_of_three_pages_with_different_titles_is_boilerplate(crawler):
     assert step.process_item(recurring(6, "Rain in May", TEXT * 3)).duplicate_of is None
 
 
-def test_copies_on_other_sites_make_no_boilerplate_of_an_article(crawler):
+def test_duplicates_on_other_sites_make_no_boilerplate_of_an_article(crawler):
     step = Duplicates(crawler)
     for n, title in enumerate(("Fish stocks fall", "A mayor resigns", "Rain in May", "Snow in June")):
         site = "evil.example" if n < 2 else "news.example"
@@ -316,7 +316,7 @@ def test_a_damaged_store_ends_the_crawl_with_its_message_and_no_traceback(crawle
     def damaged(*_):
         raise StoreFullError("store sqlite:a.db: the database is damaged")
 
-    monkeypatch.setattr(step._copies, "original", damaged)
+    monkeypatch.setattr(step._duplicates, "original", damaged)
     for n in range(2):
         with pytest.raises(DropItem):
             step.process_item(article(n))

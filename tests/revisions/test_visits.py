@@ -12,7 +12,7 @@ import webmain
 from webmain.article.identity import identify
 from webmain.items import Article, ArticleBlock, Kind, Rejected
 from webmain.revisions.comparing import changes
-from webmain.store.copies import Copies
+from webmain.store.duplicates import DuplicateDetector
 from webmain.store.protocol import Outcome
 from webmain.store.registry import open_store, open_stores
 
@@ -121,12 +121,15 @@ def test_print_and_amp_pages_without_a_canonical_address_are_the_article_they_pr
         stores.commit()
         for ending in ("?print=1", "/amp", "/print"):
             form = replace(ordinary, id="", url=f"https://daily.example/pier{ending}", canonical_url=None)
-            assert Copies(stores).new(form).id == ordinary.id
-            assert identify(Copies(stores).new(replace(form, title="Quite another title"))) != ordinary.id
-            same_crawl = Copies(stores)
-            same_crawl.new(ordinary)
+            assert DuplicateDetector(stores).as_new_article(form).id == ordinary.id
+            assert (
+                identify(DuplicateDetector(stores).as_new_article(replace(form, title="Quite another title")))
+                != ordinary.id
+            )
+            same_crawl = DuplicateDetector(stores)
+            same_crawl.as_new_article(ordinary)
             with pytest.raises(Rejected):
-                same_crawl.new(form)
-            stores.add(Copies(stores).new(replace(form, text="The text as it is printed.")))
+                same_crawl.as_new_article(form)
+            stores.add(DuplicateDetector(stores).as_new_article(replace(form, text="The text as it is printed.")))
         assert [s.outcome for s in stores.commit()] == [Outcome.UNCHANGED] * 3
         assert stores.count() == 1

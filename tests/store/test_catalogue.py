@@ -4,7 +4,7 @@ import pytest
 
 from tests.web.stores import NOON, article, filled
 from webmain.store.catalogue import SORTS, Order
-from webmain.store.found import Filters
+from webmain.store.search_records import Filters
 from webmain.store.sqlite import SqliteStore
 
 
@@ -28,18 +28,18 @@ def test_parts_put_together_are_the_list_forwards_and_backwards(tmp_path, by, de
     ]
     with store_of(tmp_path, *articles) as store:
         catalogue, order = store.catalogue(), Order(by=by, descending=descending)
-        whole = ids_of(catalogue.part(order=order, limit=100))
+        whole = ids_of(catalogue.list_articles(order=order, limit=100))
         assert len(set(whole)) == 23
-        forwards, part = [], catalogue.part(order=order, limit=5)
+        forwards, part = [], catalogue.list_articles(order=order, limit=5)
         while True:
             forwards += ids_of(part)
             if part.after is None:
                 break
-            part = catalogue.part(order=order, after=part.after, limit=5)
+            part = catalogue.list_articles(order=order, after=part.after, limit=5)
         assert forwards == whole
         backwards = ids_of(part)
         while part.before is not None:
-            part = catalogue.part(order=order, before=part.before, limit=5)
+            part = catalogue.list_articles(order=order, before=part.before, limit=5)
             backwards = ids_of(part) + backwards
         assert backwards == whole
         assert part.before is None
@@ -50,7 +50,7 @@ def test_articles_without_what_is_sorted_by_come_last(tmp_path):
         tmp_path, article(1, confidence=None), article(2, confidence=0.2), article(3, confidence=0.7)
     ) as store:
         for descending, wanted in ((True, [0.7, 0.2, None]), (False, [0.2, 0.7, None])):
-            part = store.catalogue().part(order=Order(by="confidence", descending=descending))
+            part = store.catalogue().list_articles(order=Order(by="confidence", descending=descending))
             assert [each.confidence for each in part.articles] == wanted
 
 
@@ -64,16 +64,20 @@ def test_times_are_sorted_as_moments_whatever_their_zone(tmp_path):
     ]  # 04:00, 03:00, 05:00
     articles = [article(n, published=datetime.fromisoformat(moment)) for n, moment in enumerate(moments)]
     with store_of(tmp_path, *articles) as store:
-        assert [each.title for each in store.catalogue().part().articles] == ["Bridge 2", "Bridge 0", "Bridge 1"]
+        assert [each.title for each in store.catalogue().list_articles().articles] == [
+            "Bridge 2",
+            "Bridge 0",
+            "Bridge 1",
+        ]
 
 
 def test_an_article_stored_meanwhile_neither_hides_nor_repeats_another(tmp_path):
     filled(tmp_path / "a.db", *(article(n) for n in range(6)))
     with SqliteStore(tmp_path / "a.db", read_only=True) as store:
         catalogue = store.catalogue()
-        first = catalogue.part(limit=3)
+        first = catalogue.list_articles(limit=3)
         filled(tmp_path / "a.db", article(-1))  # the newest: an offset would show an article again
-        assert [each.title for each in catalogue.part(after=first.after, limit=3).articles] == [
+        assert [each.title for each in catalogue.list_articles(after=first.after, limit=3).articles] == [
             "Bridge 3",
             "Bridge 4",
             "Bridge 5",
@@ -82,14 +86,14 @@ def test_an_article_stored_meanwhile_neither_hides_nor_repeats_another(tmp_path)
 
 def test_a_key_that_is_not_there_is_an_error(tmp_path):
     with store_of(tmp_path, article()) as store, pytest.raises(KeyError):
-        store.catalogue().part(after=77)
+        store.catalogue().list_articles(after=77)
 
 
 def test_filters_by_confidence_and_copies_agree_with_the_articles(tmp_path):
     articles = [article(1, confidence=0.3), article(2, confidence=None), article(3, duplicate_of="x" * 16), article(4)]
     with store_of(tmp_path, *articles) as store:
         for filters, wanted in ((Filters(below=0.5), 1), (Filters(copies=True), 1), (Filters(), 4)):
-            part = store.catalogue().part(filters)
+            part = store.catalogue().list_articles(filters)
             assert len(part.articles) == store.catalogue().count(filters) == wanted
             assert {each.id for each in part.articles} == {each.id for each in store.selected(filters)}
             assert {each.id for each in store.articles() if filters.has(each)} == {each.id for each in part.articles}
@@ -109,8 +113,8 @@ def test_sites_have_their_median_and_what_is_unsure(tmp_path):
 def test_copies_and_texts_of_an_article(tmp_path):
     with store_of(tmp_path, article(1), article(1, text="Another text."), article(2)) as store:
         catalogue = store.catalogue()
-        one = catalogue.part(Filters(), order=Order(by="words", descending=False)).articles[0]
-        assert [version.number for version in catalogue.versions(one.id)] == [2, 1]
+        one = catalogue.list_articles(Filters(), order=Order(by="words", descending=False)).articles[0]
+        assert [version.number for version in catalogue.revisions(one.id)] == [2, 1]
         assert one.revision == 2
     filled(tmp_path / "a.db", article(3, duplicate_of=one.id))
     with SqliteStore(tmp_path / "a.db", read_only=True) as store:

@@ -10,9 +10,9 @@ import pytest
 
 from webmain.article.identity import content_mark, identify
 from webmain.items import Article
+from webmain.store.multiple_stores import Stores
 from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError
 from webmain.store.registry import open_store, open_stores
-from webmain.store.several import Stores
 
 Make = Callable[..., Article]
 

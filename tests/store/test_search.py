@@ -18,7 +18,6 @@ from webmain.items import Article, ArticleBlock, Kind
 from webmain.store import block_index as search
 from webmain.store import sqlite_file as schema
 from webmain.store.block_index import TITLE, BlockIndex, block_priority
-from webmain.store.found import Filters, Results
 from webmain.store.protocol import (
     NotAStoreError,
     StoreDamagedError,
@@ -29,6 +28,7 @@ from webmain.store.protocol import (
 )
 from webmain.store.query import MAX_TOKENS, QueryError, index_text
 from webmain.store.search import open_index
+from webmain.store.search_records import Filters, Results
 from webmain.store.sqlite import SqliteStore
 
 

@@ -11,7 +11,7 @@ from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.store.check import Checked
+    from webmain.store.check import CheckResult
 
 
 MAX_SHOWN = 200  # problems printed per file; all are counted
@@ -55,7 +55,7 @@ def _check(args: argparse.Namespace) -> int:
     return worst
 
 
-def _checked(path: Path, form: str) -> Checked:
+def _checked(path: Path, form: str) -> CheckResult:
     """Check the file at a path according to its kind, found or given."""
     from webmain.ledger.rows import ALIASES, URLS, wrong_alias, wrong_url
     from webmain.ledger.schema import APPLICATION_ID
@@ -75,9 +75,9 @@ def _checked(path: Path, form: str) -> Checked:
     return check_jsonl(path)
 
 
-def _rules(path: Path) -> Checked:
+def _rules(path: Path) -> CheckResult:
     from webmain.sites.rules import SitesError, read_sites
-    from webmain.store.check import Checked, Problem
+    from webmain.store.check import CheckResult, Problem
 
     path.stat()
     try:
@@ -85,7 +85,7 @@ def _rules(path: Path) -> Checked:
     except SitesError as error:
         n, problems = 0, str(error).splitlines()
     found = tuple(Problem(place="", reason=each) for each in problems)
-    return Checked(what="rules for sites", n=n, pieces="tables", problems=found)
+    return CheckResult(what="rules for sites", n=n, pieces="tables", problems=found)
 
 
 def _begins(path: Path, *marks: bytes) -> bool:
@@ -93,10 +93,10 @@ def _begins(path: Path, *marks: bytes) -> bool:
         return file.read(8).startswith(marks)
 
 
-def _models(folder: Path) -> Checked:
+def _models(folder: Path) -> CheckResult:
     from webmain.sites.model_store import ModelStore
-    from webmain.store.check import Checked, Problem
+    from webmain.store.check import CheckResult, Problem
 
     found = ModelStore(folder).models()
     problems = tuple(Problem(place="", reason=str(error)) for error in found.errors)
-    return Checked(what="models", n=len(found.models), pieces="models", problems=problems)
+    return CheckResult(what="models", n=len(found.models), pieces="models", problems=problems)

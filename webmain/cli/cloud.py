@@ -22,7 +22,7 @@ from webmain.cli.sources import (
     tell,
 )
 from webmain.items import Article
-from webmain.store.found import EmptyPeriodError, period_of, read_day
+from webmain.store.search_records import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
 
 if TYPE_CHECKING:

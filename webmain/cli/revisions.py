@@ -61,14 +61,14 @@ def _revisions(args: argparse.Namespace) -> int:
 def _alias(store: Store, url: str) -> str | None:
     """Return the id in the ledger beside a store for an address that led to an article."""
     from webmain.ledger.ledger import Ledger, LedgerError
-    from webmain.store.forms import known_forms
+    from webmain.store.url_variants import all_variants
 
     path = Path(f"{store.path}.ledger")
     if not path.exists():
         return None
     try:
         with Ledger(path) as ledger:
-            return ledger.article_at(known_forms(url))
+            return ledger.article_at(all_variants(url))
     except LedgerError as error:
         tell(error)
         return None

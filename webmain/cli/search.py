@@ -15,8 +15,8 @@ from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.store.found import Results
     from webmain.store.search import BlockIndex
+    from webmain.store.search_records import Results
 
 DEFAULT_STORE = "sqlite:output/articles.db"
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.cli.exits import NOT_FOUND, USAGE, Failure
 from webmain.items import Page
-from webmain.store import found
+from webmain.store import search_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -130,15 +130,15 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
     """Return the times of --since and --until: from the first on, and before the second."""
     try:
-        return found.period_of(args.since, args.until)
-    except found.EmptyPeriodError:
+        return search_records.period_of(args.since, args.until)
+    except search_records.EmptyPeriodError:
         raise Failure(USAGE, "--since is not earlier than --until: no article can be found") from None
 
 
-def read_day(text: str) -> found.Day:
+def read_day(text: str) -> search_records.Day:
     """Return a date, a time, or a number of days or hours ago (an argument's type)."""
     try:
-        return found.read_day(text)
+        return search_records.read_day(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

@@ -12,9 +12,9 @@ from webmain.cloud.keyness import frequent, typical
 from webmain.cloud.records import Cloud, CloudError
 from webmain.files import StoreLockedError, StoreWriteError
 from webmain.items import Article
-from webmain.store.found import Filters
 from webmain.store.registry import open_store
 from webmain.store.search import open_index
+from webmain.store.search_records import Filters
 
 MAX_FOUND: Final = 10_000  # maximum articles of a query that are counted, best matches first
 REST: Final = "rest"  # stands for the articles that are not selected, to compare with

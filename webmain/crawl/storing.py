@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from webmain.store.jsonl import JsonlStore
-    from webmain.store.several import Stores
+    from webmain.store.multiple_stores import Stores
 
 logger = logging.getLogger(__name__)
 

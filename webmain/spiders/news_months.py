@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from webmain.spiders.arguments import Arguments
     from webmain.store.jsonl import JsonlStore
-    from webmain.store.several import Stores
+    from webmain.store.multiple_stores import Stores
 
 logger = logging.getLogger(__name__)
 

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from webmain.files import StoreError, StoreWriteError
-from webmain.store.found import Filters, Hit, Results, conditions, equalities
 from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
+from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
 
@@ -160,7 +160,7 @@ class BlockIndex:
         parsed = read_query(query) if isinstance(query, str) else query
         if not self._is_current():
             return Results(hits=(), n_pages=0, n_blocks=0, unindexed=self.pending())
-        where, values = conditions(filters or Filters())
+        where, values = ranking_conditions(filters or Filters())
         blocks = _BLOCKS.format(where)
         self._file.rows(_TERMS)
         self._file.rows(_HITS)
@@ -180,7 +180,7 @@ class BlockIndex:
         any_of = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
         return {
             name: wanted
-            for name, column, wanted in equalities(filters)
+            for name, column, wanted in equality_filters(filters)
             if not self._file.rows(any_of.format(column), (wanted,))
         }
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from webmain.store.found import SECONDS, Filters, wanted_articles
+from webmain.store.search_records import SECONDS, Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
 
 SORTS: Final = {
@@ -66,7 +66,7 @@ _KINDS: Final[tuple[tuple[tuple[str, ...], tuple[type, ...], Any], ...]] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ArticleList:
     """A page of a list."""
 
     articles: tuple[Listed, ...]
@@ -76,7 +76,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class RevisionRow:
     """A text that an article has or had: its number (from 1), when it was stored (ISO 8601), its characters."""
 
     number: int
@@ -139,10 +139,10 @@ class Catalogue:
 
     def count(self, filters: Filters | None = None) -> int:
         """Return the number of articles that pass the filters."""
-        clauses, values = wanted_articles(filters or Filters())
+        clauses, values = article_conditions(filters or Filters())
         return int(self._file.one(f"SELECT count(*) FROM article AS a {_where(clauses)}", values))  # noqa: S608 - our own clauses
 
-    def part(
+    def list_articles(
         self,
         filters: Filters | None = None,
         *,
@@ -150,7 +150,7 @@ class Catalogue:
         after: int | None = None,
         before: int | None = None,
         limit: int = 50,
-    ) -> Part:
+    ) -> ArticleList:
         """Return a page of the list of articles.
 
         Raises KeyError if there is no article with this key (any more).
@@ -159,12 +159,12 @@ class Catalogue:
         """
         order = order or Order()
         column, backwards = SORTS[order.by], before is not None
-        clauses, values = wanted_articles(filters or Filters())
+        clauses, values = article_conditions(filters or Filters())
         if (key := before if backwards else after) is not None:
             rows = self._file.rows(f"SELECT {column} FROM article AS a WHERE a.key = ?", (key,))  # noqa: S608 - a constant
             if not rows:
                 raise KeyError(key)
-            beyond, bound = _beyond(column, rows[0][0], key, descending=order.descending, backwards=backwards)
+            beyond, bound = _after_row(column, rows[0][0], key, descending=order.descending, backwards=backwards)
             clauses, values = [*clauses, beyond], [*values, *bound]
         way = "DESC" if order.descending != backwards else "ASC"
         nulls = "DESC" if backwards else "ASC"
@@ -175,25 +175,25 @@ class Catalogue:
         )
         shown = found[:limit][:: -1 if backwards else 1]
         if not shown:
-            return Part(articles=())
+            return ArticleList(articles=())
         is_more, is_later = len(found) > limit, key is not None
-        return Part(
-            articles=tuple(_listed(row) for row in shown),
+        return ArticleList(
+            articles=tuple(_read_row(row) for row in shown),
             before=shown[0][0] if (is_more if backwards else is_later) else None,
             after=shown[-1][0] if (is_later if backwards else is_more) else None,
         )
 
     def article(self, article_id: str) -> Listed | None:
         """Return an article's row."""
-        return next(iter(self._listed("WHERE a.id = ?", (article_id,))), None)
+        return next(iter(self._list_articles("WHERE a.id = ?", (article_id,))), None)
 
     def copies(self, article_id: str, *, limit: int = 100) -> tuple[Listed, ...]:
         """Return the articles that are copies of one."""
-        return self._listed("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT ?", (article_id, limit))
+        return self._list_articles("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT ?", (article_id, limit))
 
-    def versions(self, article_id: str, *, limit: int = 100) -> tuple[Version, ...]:
+    def revisions(self, article_id: str, *, limit: int = 100) -> tuple[RevisionRow, ...]:
         """Return the texts that an article has had, the last first."""
-        return tuple(Version(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
+        return tuple(RevisionRow(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
 
     def sites(self, site: str | None = None) -> tuple[SiteHealth, ...]:
         """Return the figures of all sites, in alphabetical order, or of one."""
@@ -214,8 +214,8 @@ class Catalogue:
         """Return the number of articles whose current text is from a crawl."""
         return int(self._file.one("SELECT count(*) FROM article WHERE run = ?", (run,)))
 
-    def _listed(self, clause: str, values: Sequence[Any]) -> tuple[Listed, ...]:
-        return tuple(map(_listed, self._file.rows(f"SELECT {_ROW} FROM article AS a {clause}", values)))  # noqa: S608 - our own clauses
+    def _list_articles(self, clause: str, values: Sequence[Any]) -> tuple[Listed, ...]:
+        return tuple(map(_read_row, self._file.rows(f"SELECT {_ROW} FROM article AS a {clause}", values)))  # noqa: S608 - our own clauses
 
     def _runs(self, clause: str, values: Sequence[Any]) -> tuple[Run, ...]:
         rows = self._file.named_rows(
@@ -238,7 +238,9 @@ def _where(clauses: Sequence[str]) -> str:
     return f"WHERE {' AND '.join(clauses)}" if clauses else ""
 
 
-def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: bool) -> tuple[str, list[str | float]]:
+def _after_row(
+    column: str, value: Any, key: int, *, descending: bool, backwards: bool
+) -> tuple[str, list[str | float]]:
     """Return the SQL condition that a row is after or before a given one, with its values; rows without a value come last."""
     sign = "<" if descending != backwards else ">"
     if value is None:
@@ -248,7 +250,7 @@ def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: b
     return f"({column} {sign} ? OR ({column} = ? AND a.key {sign} ?){nulls})", [value, value, key]
 
 
-def _listed(row: Sequence[Any]) -> Listed:
+def _read_row(row: Sequence[Any]) -> Listed:
     """Return a row; a value of the wrong type, in a damaged or foreign row, becomes the default."""
     found = dict(zip(Listed.__slots__, row, strict=True))
     for names, kinds, other in _KINDS:

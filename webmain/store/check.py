@@ -35,7 +35,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckResult:
     """The result of a check."""
 
     what: str  # "JSONL store", "SQLite store", "ledger", ...
@@ -44,7 +44,7 @@ class Checked:
     problems: tuple[Problem, ...]  # in the order of the file
 
 
-def check_jsonl(path: Path) -> Checked:
+def check_jsonl(path: Path) -> CheckResult:
     """Read every line of a JSONL store; raises OSError if the system refuses."""
     found: list[Problem] = []
     ids: set[str] = set()
@@ -54,7 +54,7 @@ def check_jsonl(path: Path) -> Checked:
             end = line.offset + line.size
             file.seek(line.offset)
             data = file.read(line.size)
-            if reason := _wrong_line(line, data):
+            if reason := _line_error(line, data):
                 found.append(Problem(place=f"line {line.number}", reason=reason))
             else:
                 ids.add(line.id)
@@ -63,10 +63,10 @@ def check_jsonl(path: Path) -> Checked:
         if tail.strip():
             reason = f"the last line is unfinished ({len(tail):,} bytes); the next crawl cuts it off"
             found.append(Problem(place=f"byte {end}", reason=reason))
-    return Checked(what="JSONL store", n=len(ids), pieces="articles", problems=tuple(found))
+    return CheckResult(what="JSONL store", n=len(ids), pieces="articles", problems=tuple(found))
 
 
-def _wrong_line(line: Line, data: bytes) -> str:
+def _line_error(line: Line, data: bytes) -> str:
     if line.is_damaged:
         of = f" (article {line.id})" if line.id else ""
         try:
@@ -75,24 +75,24 @@ def _wrong_line(line: Line, data: bytes) -> str:
             return f"no JSON{of}: {error}"
         return f"no article record, or not as it was written{of}"
     try:
-        return _wrong_text(Article.from_dict(json.loads(data)))
+        return _text_error(Article.from_dict(json.loads(data)))
     except UNREADABLE as error:
         return f"no article record: {error}"
 
 
-def _wrong_text(article: Article) -> str:
+def _text_error(article: Article) -> str:
     """Return what is wrong with a text if it differs from the one that its fingerprint was made of."""
     if not article.fingerprint or "\ufffd" in article.text or fingerprint(article.text) == article.fingerprint:
         return ""
     return f"the text of article {article.id} does not agree with its fingerprint"
 
 
-def check_store(path: Path) -> Checked:
+def check_store(path: Path) -> CheckResult:
     """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
     found: list[Problem] = []
     n = 0
-    with _reporting(found), closing(_opened(path)) as db:
-        found += _wrong_pages(db)
+    with _collect_errors(found), closing(_open_read_only(path)) as db:
+        found += _integrity_problems(db)
         last = -1 << 63
         blocks = "kept_block" if _has_table(db, "kept_block") else "block"
         query = "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?"
@@ -103,18 +103,18 @@ def check_store(path: Path) -> Checked:
                     named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
                     for table in (blocks, "word")
                 )
-                if reason := _wrong_record(row, *parts):
+                if reason := _record_error(row, *parts):
                     found.append(Problem(place=f"article row {last}", reason=reason))
                 n += not reason
         if _has_table(db, "earlier"):
             for row in named_rows(db, "SELECT article, revision, text, record FROM earlier"):
-                if reason := _wrong_record(row, None, None):
+                if reason := _record_error(row, None, None):
                     place = f"revision {row['revision']} of article row {row['article']}"
                     found.append(Problem(place=place, reason=reason))
-    return Checked(what="SQLite store", n=n, pieces="articles", problems=tuple(found))
+    return CheckResult(what="SQLite store", n=n, pieces="articles", problems=tuple(found))
 
 
-def _wrong_record(row: Mapping[str, Any], blocks: Rows | None, words: Rows | None) -> str:
+def _record_error(row: Mapping[str, Any], blocks: Rows | None, words: Rows | None) -> str:
     """Return what is wrong with a row; an earlier revision has its blocks and words in its record."""
     try:
         if blocks is None or words is None:
@@ -123,12 +123,12 @@ def _wrong_record(row: Mapping[str, Any], blocks: Rows | None, words: Rows | Non
             article = article_of(row, blocks, words)
         if row.get("id", article.id) != article.id:
             return f"it is stored as article {row['id']}, and its record is that of {article.id}"
-        return _wrong_text(article)
+        return _text_error(article)
     except UNREADABLE as error:
         return f"no article record: {error}"
 
 
-def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> Checked:
+def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> CheckResult:
     """Check a database of another kind row by row.
 
     `what`: the kind of database, for messages. `queries`: the first column identifies a row in messages; only the first
@@ -136,19 +136,19 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
     """
     found: list[Problem] = []
     n, counted = 0, ""
-    with _reporting(found), closing(_opened(path)) as db:
-        found += _wrong_pages(db)
+    with _collect_errors(found), closing(_open_read_only(path)) as db:
+        found += _integrity_problems(db)
         for table, query, check in queries:
             counted = counted or table
             for row in db.execute(query):
                 if reason := check(row[1:]):
                     found.append(Problem(place=f"{table} row {row[0]}", reason=reason))
                 n += not reason and table == counted
-    return Checked(what=what, n=n, pieces="addresses", problems=tuple(found))
+    return CheckResult(what=what, n=n, pieces="addresses", problems=tuple(found))
 
 
 @contextmanager
-def _reporting(found: list[Problem]) -> Iterator[None]:
+def _collect_errors(found: list[Problem]) -> Iterator[None]:
     """Return a problem made from SQLite's error."""
     try:
         yield
@@ -156,7 +156,7 @@ def _reporting(found: list[Problem]) -> Iterator[None]:
         found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_read_only(path: Path) -> sqlite3.Connection:
     """Open a database for reading only.
 
     A file whose write-ahead log is empty is opened as immutable: otherwise even a reader would leave files beside it.
@@ -172,12 +172,12 @@ def _has_table(db: sqlite3.Connection, name: str) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
-def _wrong_pages(db: sqlite3.Connection) -> Iterator[Problem]:
+def _integrity_problems(db: sqlite3.Connection) -> Iterator[Problem]:
     for (row,) in db.execute("PRAGMA integrity_check(20)"):
         yield from (Problem(place="", reason=line) for line in str(row).splitlines() if line != "ok")
 
 
-def check_recording(path: Path) -> Checked:
+def check_recording(path: Path) -> CheckResult:
     """Read every record of a WARC file; raises OSError if the system refuses."""
     found: list[Problem] = []
 
@@ -187,7 +187,7 @@ def check_recording(path: Path) -> Checked:
 
     with path.open("rb") as stream:
         n = sum(1 for _ in read_captures(stream, on_skip=note))
-    return Checked(what="recording", n=n, pieces="answers", problems=tuple(found))
+    return CheckResult(what="recording", n=n, pieces="answers", problems=tuple(found))
 
 
 def application_id(path: Path) -> int | None:

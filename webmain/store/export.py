@@ -23,7 +23,7 @@ from webmain.article.identity import identify
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
-from webmain.store.found import Filters
+from webmain.store.search_records import Filters
 
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
 

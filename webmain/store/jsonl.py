@@ -29,9 +29,9 @@ from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE, encode, plain
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.forms import known_names
 from webmain.store.protocol import Outcome, Revision, Store, Stored, utc_now
-from webmain.store.revising import revised
+from webmain.store.revisions import compare_visit
+from webmain.store.url_variants import candidate_ids
 
 logger = logging.getLogger(__name__)
 
@@ -158,7 +158,7 @@ class JsonlStore(Store):
     def find(self, name: str) -> str | None:
         """Return the id of the article with an id or at a URL; reads the file only if the id is not enough."""
         self._check_usable()
-        return next((each for each in known_names(name) if each in self._known), None) or super().find(name)
+        return next((each for each in candidate_ids(name) if each in self._known), None) or super().find(name)
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
         """Record that an article's page is gone, by a line with `gone_at` and the same revision."""
@@ -237,7 +237,7 @@ class JsonlStore(Store):
             before = None
         if before is None:
             return self._append(name, article, revision + 1, Outcome.CHANGED, ChangeKind.REWRITE)
-        found = revised(before, article)
+        found = compare_visit(before, article)
         if found.change is not ChangeKind.NONE:
             return self._append(name, found.article, revision + 1, Outcome.CHANGED, found.change)
         if found.is_new:

@@ -23,10 +23,10 @@ from webmain.files import StoreSpecError as StoreSpecError
 from webmain.files import StoreWriteError as StoreWriteError
 from webmain.items import Article
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.forms import is_at
+from webmain.store.url_variants import is_article_at
 
 if TYPE_CHECKING:
-    from webmain.store.found import Filters
+    from webmain.store.search_records import Filters
     from webmain.text.near_duplicates import MemoryBands
 
 COMMIT_ITEMS = 50  # a store is due for a commit when this many articles wait
@@ -157,7 +157,7 @@ class Store(ABC):
 
     def find(self, name: str) -> str | None:
         """Return the id of the committed article with an id, or at a URL in any known form: tracked, print, AMP, mobile."""
-        return next((article.id for article in self.articles() if is_at(article, name)), None)
+        return next((article.id for article in self.articles() if is_article_at(article, name)), None)
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield the committed article, preceded by its earlier texts in a store that keeps them."""

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
+from webmain.store.multiple_stores import Stores
 from webmain.store.protocol import Store, StoreSpecError
-from webmain.store.several import Stores
 
 SCHEMES = {"jsonl": "webmain.store.jsonl:JsonlStore", "sqlite": "webmain.store.sqlite:SqliteStore"}
 """The import path of each scheme's class."""
@@ -27,11 +27,11 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     Raises StoreError if the specification does not name a store (StoreSpecError), or the store cannot be opened; see
     `webmain.files`.
     """
-    store_class, address = located(spec)
+    store_class, address = store_and_path(spec)
     return store_class(address, read_only=read_only)
 
 
-def located(spec: str) -> tuple[type[Store], str]:
+def store_and_path(spec: str) -> tuple[type[Store], str]:
     """Return the class of the store that a specification names, and its address; nothing is opened.
 
     Raises StoreSpecError if the form is unknown, the address is missing, or there is no such class.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from webmain.files import StoreError, StoreSpecError, StoreWriteError
 from webmain.store.block_index import BlockIndex as BlockIndex
-from webmain.store.found import Filters as Filters
+from webmain.store.search_records import Filters as Filters
 from webmain.store.sqlite import SqliteStore
 
 

@@ -18,12 +18,12 @@ from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encod
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue
-from webmain.store.forms import known_forms, known_names
-from webmain.store.found import Filters, wanted_articles
 from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
-from webmain.store.revising import revised
+from webmain.store.revisions import compare_visit
+from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
 from webmain.store.sqlite_rows import HEAVY, article_of, insert, placed, put_article, read_time, without_heavy
+from webmain.store.url_variants import all_variants, candidate_ids
 from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
 
@@ -121,9 +121,9 @@ class SqliteStore(Store):
         """Return the id of the article with an id or at a URL, in any form that is known."""
         self._check_usable()
         for column, wanted in (
-            ("id", known_names(name)),
-            ("url", known_forms(name)),
-            ("canonical_url", known_forms(name)),
+            ("id", candidate_ids(name)),
+            ("url", all_variants(name)),
+            ("canonical_url", all_variants(name)),
         ):
             query = f"SELECT id FROM article WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT 1"  # noqa: S608
             if (found := self._file.one(query, (as_json(wanted),))) is not None:
@@ -161,7 +161,7 @@ class SqliteStore(Store):
 
     def selected(self, filters: Filters) -> Iterator[Article]:
         """Yield the articles that pass the filters, in the order in which they were first stored."""
-        clauses, values = wanted_articles(filters)
+        clauses, values = article_conditions(filters)
         where = " AND ".join(["key > ?", *clauses])
         last = -1
         while True:  # in portions: an open statement would keep the log from shrinking
@@ -262,7 +262,7 @@ class SqliteStore(Store):
             (Outcome.CHANGED, ChangeKind.REWRITE, article.url) if rows else (Outcome.NEW, ChangeKind.NONE, article.url)
         )
         if before is not None:
-            found = revised(before, article)
+            found = compare_visit(before, article)
             article, change = found.article, found.change
             if change is ChangeKind.NONE:
                 if found.is_new:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from webmain.store.catalogue import SORTS, Order
-from webmain.store.found import EmptyPeriodError, Filters, period_of, read_day
+from webmain.store.search_records import EmptyPeriodError, Filters, period_of, read_day
 from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:

@@ -64,11 +64,11 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
 def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
     """Return the store's crawls (none if it does not exist yet) and an error message."""
     from webmain.store.protocol import StoreError
-    from webmain.store.registry import located
+    from webmain.store.registry import store_and_path
     from webmain.store.sqlite import SqliteStore
 
     try:
-        kind, address = located(spec)
+        kind, address = store_and_path(spec)
         if not issubclass(kind, SqliteStore) or not Path(address).expanduser().is_file():
             return (), ""
         with SqliteStore(address, read_only=True, wait_s=5.0) as store:

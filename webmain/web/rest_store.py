@@ -72,7 +72,7 @@ async def articles(request: Request) -> Response:
     order, after = asked.order, asked.key("after")
 
     def found(catalogue: Any) -> dict[str, Any]:
-        part = catalogue.part(asked.filters, order=order, after=after, limit=limit)
+        part = catalogue.list_articles(asked.filters, order=order, after=after, limit=limit)
         rows = [asdict(row) for row in part.articles]
         for row in rows:
             del row["key"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from webmain.store.found import Results
+    from webmain.store.search_records import Results
     from webmain.store.snippets import Snippet
     from webmain.store.sqlite import SqliteStore
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from webmain.store.catalogue import Order, SiteHealth
-from webmain.store.found import Filters
+from webmain.store.search_records import Filters
 from webmain.web.asked import asked_of
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -154,10 +154,10 @@ def sites(request: Request, store: SqliteStore) -> Response:
 @lru_cache(maxsize=1)
 def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
     """Return the health of all sites, cached until the store changes, since it reads a row of every article."""
-    from webmain.store.registry import located
+    from webmain.store.registry import store_and_path
     from webmain.store.sqlite import SqliteStore
 
-    with SqliteStore(located(spec)[1], read_only=True) as store:
+    with SqliteStore(store_and_path(spec)[1], read_only=True) as store:
         return store.catalogue().sites()
 
 
@@ -173,7 +173,9 @@ def site(request: Request, store: SqliteStore) -> Response:
         raise Problem(404, f"The store has no site {name[:100]}.")
     models = ModelStore(web_of(request).config.models).models(name)
     only = Filters(site=name)
-    unsure = catalogue.part(Filters(site=name, below=1.0), order=Order(by="confidence", descending=False), limit=LAST)
+    unsure = catalogue.list_articles(
+        Filters(site=name, below=1.0), order=Order(by="confidence", descending=False), limit=LAST
+    )
     return render(
         request,
         "site.html.jinja",
@@ -182,7 +184,7 @@ def site(request: Request, store: SqliteStore) -> Response:
         crawled=crawled or Crawled(),
         models=models.models,
         model_errors=models.errors,
-        last=catalogue.part(only, order=Order(by="fetched"), limit=LAST).articles,
+        last=catalogue.list_articles(only, order=Order(by="fetched"), limit=LAST).articles,
         unsure=unsure.articles,
         n_runs=RUNS,
     )
@@ -204,7 +206,7 @@ def review(request: Request, store: SqliteStore) -> Response:
         n=len(entries or ()),
         entries=(entries or [])[start : start + ENTRIES],
         has_more=start + ENTRIES < len(entries or ()),
-        least=store.catalogue().part(order=Order(by="confidence", descending=False), limit=LAST).articles,
+        least=store.catalogue().list_articles(order=Order(by="confidence", descending=False), limit=LAST).articles,
     )
 
 

@@ -44,12 +44,12 @@ def reading(handler: Reader) -> Handler:
     @wraps(handler)
     def answering(request: Request) -> Response:
         from webmain.store.protocol import StoreError
-        from webmain.store.registry import located
+        from webmain.store.registry import store_and_path
         from webmain.store.sqlite import SqliteStore
 
         config = web_of(request).config
         try:
-            kind, address = located(config.store)
+            kind, address = store_and_path(config.store)
             if not issubclass(kind, SqliteStore):
                 raise StoreError(f"store {config.store}: only SQLite stores can be looked through: sqlite:PATH")
             if not Path(address).expanduser().is_file():
@@ -90,7 +90,7 @@ def articles(request: Request, store: SqliteStore) -> Response:
     asked, catalogue = asked_of(request), store.catalogue()
     after, before = asked.key("after"), asked.key("before")
     try:
-        part = catalogue.part(asked.filters, order=asked.order, after=after, before=before, limit=ROWS)
+        part = catalogue.list_articles(asked.filters, order=asked.order, after=after, before=before, limit=ROWS)
     except KeyError:
         raise Problem(404, "The list has changed: start again from its first page.") from None
     return render(
@@ -141,7 +141,7 @@ def article(request: Request, store: SqliteStore) -> Response:
         direction=direction(found.text),
         original=catalogue.article(found.duplicate_of) if found.duplicate_of else None,
         copies=catalogue.copies(found.id),
-        versions=catalogue.versions(found.id),
+        versions=catalogue.revisions(found.id),
     )
 
 
@@ -168,7 +168,7 @@ def revision(request: Request, store: SqliteStore) -> Response:
         request,
         "revision.html.jinja",
         article=this.article,
-        versions=store.catalogue().versions(this.article.id),
+        versions=store.catalogue().revisions(this.article.id),
         number=number,
         earlier=earlier,
         shown=shown(this.article.blocks),

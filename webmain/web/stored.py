@@ -57,7 +57,7 @@ def latest(config: Config, n: int) -> Sequence[Listed]:
 
     try:
         with open_for_reading(config) as store:
-            return store.catalogue().part(limit=n).articles if isinstance(store, SqliteStore) else ()
+            return store.catalogue().list_articles(limit=n).articles if isinstance(store, SqliteStore) else ()
     except (Problem, StoreError):
         return ()
 

@@ -94,7 +94,7 @@ class Results:
         return {"pages": self.n_pages, "blocks": self.n_blocks, "unindexed": self.unindexed, "hits": hits}
 
 
-def equalities(filters: Filters) -> list[tuple[str, str, str]]:
+def equality_filters(filters: Filters) -> list[tuple[str, str, str]]:
     """Return name, column and value of each filter that compares with a value."""
     all_three = (
         ("site", "site", filters.site),
@@ -104,11 +104,11 @@ def equalities(filters: Filters) -> list[tuple[str, str, str]]:
     return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
 
 
-def wanted_articles(filters: Filters) -> tuple[list[str], list[str | float]]:
+def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:
     """Return the SQL conditions on an article `a`, with their values."""
     clauses: list[str] = []
     values: list[str | float] = []
-    for _, column, wanted in equalities(filters):
+    for _, column, wanted in equality_filters(filters):
         clauses.append(f"a.{column} = ?")
         values.append(wanted)
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
@@ -123,9 +123,9 @@ def wanted_articles(filters: Filters) -> tuple[list[str], list[str | float]]:
     return clauses, values
 
 
-def conditions(filters: Filters) -> tuple[str, list[str | float]]:
+def ranking_conditions(filters: Filters) -> tuple[str, list[str | float]]:
     """Return the SQL join and conditions of a ranking, with their values."""
-    clauses, values = wanted_articles(filters)
+    clauses, values = article_conditions(filters)
     join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
     return f"{join} WHERE {' AND '.join([fresh, *clauses])}", values

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from webmain.store.copies import ExactDuplicates
+from webmain.store.duplicates import ExactDuplicates
 
 
 def test_exact_duplicates_name_the_first_and_never_oneself() -> None:

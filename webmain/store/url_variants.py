@@ -1,4 +1,4 @@
-"""The forms of an article's address: as given, tracked, print, AMP, mobile, with and without `www.`."""
+"""Variants of an article's URL: with tracking parameters, print, AMP, mobile, with and without `www.`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOBILE: Final = re.compile(r"(?<=://)(?:m|mobile)\.(?=[^/]+\.)", re.I)
 _WWW: Final = re.compile(r"(?<=://)www\.", re.I)
 
 
-def ordinary_form(url: str) -> str:
+def canonical_form(url: str) -> str:
     """Return the likely ordinary address of a print, AMP or mobile page, normalised; else the URL's own."""
     plain = normalise(amp_to_canonical_guess(url))
     if plain is None:
@@ -31,20 +31,20 @@ def ordinary_form(url: str) -> str:
     return _MOBILE.sub("", _PRINTED.sub("", address)) + query
 
 
-def looks_like_form(url: str) -> bool:
+def is_variant(url: str) -> bool:
     """Return True if a URL looks like that of a print, AMP or mobile page."""
-    return ordinary_form(url) != normalise(url)
+    return canonical_form(url) != normalise(url)
 
 
-def is_other_form(url: str | None, than: str | None) -> bool:
+def is_variant_of_other(url: str | None, than: str | None) -> bool:
     """Return True if exactly one of two URLs looks like a print, AMP or mobile page."""
-    return bool(url and than and looks_like_form(url) and not looks_like_form(than))
+    return bool(url and than and is_variant(url) and not is_variant(than))
 
 
-def known_forms(url: str) -> tuple[str, ...]:
+def all_variants(url: str) -> tuple[str, ...]:
     """Return the addresses under which the article at a URL may be stored, the likeliest first."""
     found: dict[str, None] = {}
-    for plain in (url, normalise(url) or url, amp_to_canonical_guess(url), ordinary_form(url)):
+    for plain in (url, normalise(url) or url, amp_to_canonical_guess(url), canonical_form(url)):
         bare = _MOBILE.sub("", _WWW.sub("", plain))
         for host in (plain, bare, bare.replace("://", "://www.", 1)):
             for end in (host, host.rstrip("/"), host if "?" in host or host.endswith("/") else host + "/"):
@@ -52,12 +52,14 @@ def known_forms(url: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def known_names(name: str) -> tuple[str, ...]:
+def candidate_ids(name: str) -> tuple[str, ...]:
     """Return the ids that the article with this id, or at this URL, may have, the likeliest first."""
-    return (name, *map(article_id, known_forms(name))) if "/" in name else (name,)
+    return (name, *map(article_id, all_variants(name))) if "/" in name else (name,)
 
 
-def is_at(article: Article, name: str) -> bool:
-    """Return True if an article has this id or is known under any form of this URL."""
-    forms = {ordinary_form(url) for url in (article.url, article.canonical_url) if url}
-    return article.id in known_names(name) or ordinary_form(name) in forms or not forms.isdisjoint(known_forms(name))
+def is_article_at(article: Article, name: str) -> bool:
+    """Return True if an article has this id or is known under any variant of this URL."""
+    forms = {canonical_form(url) for url in (article.url, article.canonical_url) if url}
+    return (
+        article.id in candidate_ids(name) or canonical_form(name) in forms or not forms.isdisjoint(all_variants(name))
+    )

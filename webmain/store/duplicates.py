@@ -12,9 +12,9 @@ from webmain.article.identity import identify
 from webmain.items import Article, article_id
 from webmain.items.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
-from webmain.store.forms import known_names, looks_like_form, ordinary_form
+from webmain.store.multiple_stores import Stores
 from webmain.store.protocol import StoreDamagedError
-from webmain.store.several import Stores
+from webmain.store.url_variants import candidate_ids, canonical_form, is_variant
 from webmain.text.near_duplicates import NearDuplicates
 from webmain.text.shingles import SIGNATURE_VERSION, Signature, signature
 from webmain.urls import site_key
@@ -25,7 +25,7 @@ MAX_SEEN = 50_000
 """Most ids of this crawl's articles kept in memory; the oldest are dropped first (the store still has them)."""
 
 
-class Copies:
+class DuplicateDetector:
     """Compares an article with those of this crawl and of the stores.
 
     `stores`: if None, only this crawl's articles are known. `signature_of`: returns a text's signature.
@@ -37,32 +37,32 @@ class Copies:
         self._seen: OrderedDict[str, Place] = OrderedDict()
         self._recurring = RecurringTexts()
 
-    def new(self, article: Article) -> Article:
+    def as_new_article(self, article: Article) -> Article:
         """Return an article new to this crawl, under its own address if its canonical address belongs to another article."""
-        article = self._at_ordinary(article)
+        article = self._at_canonical(article)
         seen = self._seen.get(identify(article))
         if seen is not None:
-            article = self._apart(article, seen)
+            article = self._under_own_url(article, seen)
         self._seen[identify(article)] = Place(article.title, article.url)
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
         return article
 
-    def _at_ordinary(self, article: Article) -> Article:
+    def _at_canonical(self, article: Article) -> Article:
         """Return a print, AMP or mobile page without a canonical address as the article stored at its ordinary address.
 
         That address is guessed, so the titles must agree.
         """
         url = article.url
-        if not url or not article.title or article.canonical_url not in (None, url) or not looks_like_form(url):
+        if not url or not article.title or article.canonical_url not in (None, url) or not is_variant(url):
             return article
-        for name in known_names(ordinary_form(url)):
+        for name in candidate_ids(canonical_form(url)):
             place = self._place(name)
             if place and place.address and place.title and is_same_title(place.title, article.title):
                 return replace(article, id=name, canonical_url=place.address)
         return article
 
-    def _apart(self, article: Article, seen: Place) -> Article:
+    def _under_own_url(self, article: Article, seen: Place) -> Article:
         """Compare an article with an earlier one of the same id; if they differ, the first keeps the shared address.
 
         Two articles differ if both title and text do. The page fetched from that very address may use it, too.
@@ -76,7 +76,7 @@ class Copies:
             raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[own].address}", url=article.url)
         return article if own == identify(article) else replace(article, id=own, canonical_url=None)
 
-    def original(self, article: Article) -> str | None:
+    def find_original(self, article: Article) -> str | None:
         """Return the id of the article that this one is a copy of.
 
         Raises Rejected (`BOILERPLATE`). Raises StoreError if the store cannot be read.
