@@ -134,7 +134,7 @@ def test_missing_labels_and_blocks_are_an_error():
     with pytest.raises(ValueError, match="labels for"):
         learn(blocks, positive[:-1])
     with pytest.raises(ValueError, match="0 labels for 0 blocks"):
-        learn(blocks.of_pages(np.array([], dtype=np.int64)), positive[:0])
+        learn(blocks.select_pages(np.array([], dtype=np.int64)), positive[:0])
     with pytest.raises(ValueError, match="colour"):
         learn(blocks, positive, sets=("colour",))
 

@@ -7,9 +7,9 @@ from webmain.features.site_blocks import (
     MAX_NAME_CHARS,
     MAX_OUTER_STEPS,
     MAX_PAGE_CHARS,
+    concatenate,
     read_descriptions,
     read_documents,
-    side_by_side,
 )
 from webmain.html.document import Document
 from webmain.items import Page
@@ -77,22 +77,22 @@ def test_descriptions_come_from_all_places_once():
 
 def test_pages_of_a_site_can_be_taken_apart():
     blocks = read("<p>One</p><p>Two</p>", "<p>Three</p>", "", "<p>Four</p>")
-    some = blocks.of_pages(np.array([1, 2, 3]))
+    some = blocks.select_pages(np.array([1, 2, 3]))
     assert some.texts == ("Three", "Four")
     assert some.page.tolist() == [0, 2]
     assert some.n_pages == 3
-    assert blocks.of_pages(np.arange(4)).texts == blocks.texts
+    assert blocks.select_pages(np.arange(4)).texts == blocks.texts
 
 
 def test_pages_read_one_by_one_are_the_same_side_by_side():
     pages = ["<p>One<p>Two", "", "<p>Three<a href=/>x</a>"]
-    one, other = read(*pages), side_by_side([read(page) for page in pages])
+    one, other = read(*pages), concatenate([read(page) for page in pages])
     for name in ("texts", "tag_paths", "selectors", "visual", "descriptions", "sites"):
         assert getattr(one, name) == getattr(other, name)
     assert one.page.tolist() == other.page.tolist()
     assert one.page.dtype == other.page.dtype
     assert one.anchor_share.tolist() == other.anchor_share.tolist()
-    assert len(side_by_side([])) == 0
+    assert len(concatenate([])) == 0
 
 
 def test_the_first_blocks_of_each_page_can_be_taken():

@@ -84,7 +84,7 @@ def test_runs_skip_leaves_without_owner(markup, seed):
 
 def test_elements_make_blocks_of_their_members_and_only_with_some():
     page = document("<title>T</title><div>a<p>b</p></div><div hidden>c</div><div></div>")
-    divs = np.flatnonzero(page.elements.named({"div"}))
+    divs = np.flatnonzero(page.elements.has_tag({"div"}))
     title = page.elements.tags.index("title")
     found = from_elements(page, np.concatenate(([title], divs)), member=~page.leaves.has(1))
     assert [found.text(b) for b in range(len(found))] == ["T", "a\nb"]

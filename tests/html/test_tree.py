@@ -249,7 +249,7 @@ def test_no_text_is_lost_or_invented(pieces):
 @given(_PIECES, st.sets(st.sampled_from(_TAGS)))
 def test_within_spreads_to_whole_subtrees(pieces, tags):
     elements = tree("".join(pieces)).elements
-    mask = elements.within(elements.named(tags))
+    mask = elements.within(elements.has_tag(tags))
     assert mask.tolist() == [any(elements.tags[a] in tags for a in elements.ancestors(i)) for i in range(len(elements))]
 
 

@@ -152,8 +152,8 @@ def test_within_a_site_labelling_is_perfect_on_pages_held_back(sets):
     blocks = read([markup(i) for i in range(12)])
     wanted = content(blocks)
     for train, test in page_folds(12, 4, seed=0):
-        model = learn(blocks.of_pages(train), wanted[np.isin(blocks.page, train)], sets=sets)
-        held_back = blocks.of_pages(test)
+        model = learn(blocks.select_pages(train), wanted[np.isin(blocks.page, train)], sets=sets)
+        held_back = blocks.select_pages(test)
         assert f1(model.margins(held_back) > 0, wanted[np.isin(blocks.page, test)]) == 1.0
 
 
@@ -167,8 +167,8 @@ def test_what_one_site_looks_like_says_little_of_another_but_random_pages_of_all
     def mean(folds) -> float:
         scores = []
         for train, test in folds:
-            model = learn(blocks.of_pages(train), wanted[np.isin(blocks.page, train)], sets=("selector",))
-            scores.append(f1(model.margins(blocks.of_pages(test)) > 0, wanted[np.isin(blocks.page, test)]))
+            model = learn(blocks.select_pages(train), wanted[np.isin(blocks.page, train)], sets=("selector",))
+            scores.append(f1(model.margins(blocks.select_pages(test)) > 0, wanted[np.isin(blocks.page, test)]))
         return float(np.mean(scores))
 
     random, other_sites = mean(page_folds(20, 4, seed=0)), mean(site_folds(blocks.sites, 4, seed=0))

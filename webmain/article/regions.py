@@ -85,7 +85,9 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
                 beyond = elements.end[i]
     if length[~found].sum() < MIN_TEXT_CHARS:
         found &= ~kept
-    found &= ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.named(HEADINGS))[leaves.elements]
+    found &= (
+        ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.has_tag(HEADINGS))[leaves.elements]
+    )
     longest = np.bincount(leaves.unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
 

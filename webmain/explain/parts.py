@@ -14,7 +14,7 @@ from webmain.explain.records import ExplainedBlock
 from webmain.extractors.base import ExplainingExtractor
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
-from webmain.html.visible_text import LINE_NUMBER, RAISED, RUBY, Place, Places
+from webmain.html.visible_text import LINE_NUMBER, RUBY, SUPERSCRIPT, Place, Places
 from webmain.items import Kind, Rejected, Verdict
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _OUTSIDE = (
     (Flag.IN_FORM, f"{NOT_JUDGED}: in a form"),
     (Flag.IN_SVG, f"{NOT_JUDGED}: in a drawing"),
 )
-_ROLES = {RUBY: "a reading aid", RAISED: "the mark of a footnote", LINE_NUMBER: "the number of a line"}
+_ROLES = {RUBY: "a reading aid", SUPERSCRIPT: "the mark of a footnote", LINE_NUMBER: "the number of a line"}
 
 
 def explained_blocks(

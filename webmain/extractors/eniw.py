@@ -45,7 +45,7 @@ class ENIW(CheckedOptions):
     def segment(self, document: Document) -> Segmentation:
         """Return the text blocks of the tree without the removed tags (section 2)."""
         leaves, elements = document.leaves, document.elements
-        removed = elements.within(elements.named(REMOVED))[leaves.elements]
+        removed = elements.within(elements.has_tag(REMOVED))[leaves.elements]
         if self.hidden == "drop":
             removed |= leaves.has(NOT_SHOWN)
         owner = np.where(removed, -1, np.maximum(leaves.boxes, 0)).astype(np.int32)

@@ -273,7 +273,7 @@ class _Boxes:
         self._shown = shown
         before = np.concatenate(([0], np.cumsum(shown)))
         self._visible = before[elements.leaf_ends] > before[elements.leaf_starts]
-        gathering = elements.named(GATHERING) & self._visible  # rule 1: nodes without visible child are dropped
+        gathering = elements.has_tag(GATHERING) & self._visible  # rule 1: nodes without visible child are dropped
         total = np.concatenate(([0], np.cumsum(gathering)))
         deeper: NDArray[np.bool_] = total[elements.ends] > total[1:]
         self._gathers_text = gathering & ~deeper  # rules 2 and 3: no gathering child

@@ -39,7 +39,7 @@ COLUMNS_VERSION: Final = 2
 """Version of the columns; a model of another version is not used."""
 
 GROUPS: Final = (
-    block_columns.own,
+    block_columns.own_text,
     block_columns.whole_page,
     block_columns.head_and_data,
     block_columns.headings,

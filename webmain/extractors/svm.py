@@ -26,16 +26,16 @@ from webmain.extractors.base import (
     within,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
-from webmain.features.corrected import with_said
+from webmain.features.corrected import apply_corrections
 from webmain.features.labels import Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import is_own_text, usable_descriptions
 from webmain.features.site_blocks import (
+    concatenate,
     read_descriptions,
     read_documents,
     read_segmentations,
     shown_blocks,
-    side_by_side,
 )
 from webmain.features.trees import probabilities
 from webmain.items import Reason, Rejected
@@ -189,12 +189,12 @@ class SVM(CheckedOptions, SiteExtractor):
         if pages and not any(map(self._can_see, pages)):
             raise NothingLearned(f"svm: features={self.features}: {NOT_DRAWN}")
         pages = list(filter(self._can_see, pages))
-        blocks = side_by_side(pages)
+        blocks = concatenate(pages)
         is_described = any(usable_descriptions(blocks))
         if not is_described and blocks.said is None:
             raise NothingLearned(f"svm: none of {len(pages)} pages has a description of its own")
         positive = self._label(blocks).positive if is_described else np.zeros(len(blocks), dtype=np.bool_)
-        positive = with_said(positive, blocks.said, blocks.selectors)
+        positive = apply_corrections(positive, blocks.said, blocks.selectors)
         if not positive.any():
             raise NothingLearned(f"svm: no text on {len(pages)} pages says what their descriptions say")
         told = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0
@@ -238,9 +238,9 @@ class SVM(CheckedOptions, SiteExtractor):
         return model
 
     def _learn_from(self, blocks: SiteBlocks, positive: NDArray[np.bool_], used: NDArray[np.bool_]) -> LinearModel:
-        chosen = blocks.taken(np.flatnonzero(used))
+        chosen = blocks.select(np.flatnonzero(used))
         pages = np.unique(chosen.page).astype(np.int64)
-        return learn(chosen.of_pages(pages), positive[used], sets=self._sets, seed=self.seed)
+        return learn(chosen.select_pages(pages), positive[used], sets=self._sets, seed=self.seed)
 
     def _label(self, blocks: SiteBlocks, check: Callable[[], object] = lambda: None) -> Labels:
         return label_site(blocks, sets=self._sets, form=self.form, rule=self.labels, check=check)

@@ -152,7 +152,7 @@ class ThaiXPath(CheckedOptions):
             removed |= leaves.has(NOT_SHOWN | Flag.IN_NOSCRIPT | Flag.IN_FORM)  # these cover all that R1 removes
         else:
             removed |= leaves.has(Flag.HIDDEN_DISPLAY)
-            removed |= elements.within(elements.named(REMOVED))[leaves.elements]
+            removed |= elements.within(elements.has_tag(REMOVED))[leaves.elements]
         return ~removed
 
     def _owners(self, document: Document, before: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -26,7 +26,7 @@ from webmain.text.normal import as_seen
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import Named, PageBlocks
+    from webmain.features.page_blocks import NamedColumns, PageBlocks
     from webmain.html.document import Document
 
 _FAR: Final = 60.0
@@ -58,7 +58,7 @@ _ROWS: Final = frozenset(("li", "tr"))
 _MIN_REPEATED_CHARS: Final = 30
 
 
-def own(page: PageBlocks) -> Named:
+def own_text(page: PageBlocks) -> NamedColumns:
     """Return columns computed from each block's own text and element."""
     shares, ends = page.shares, page.table[4:6]
     words = page.counts.spaces + page.counts.unspaced / 3 + 1
@@ -88,7 +88,7 @@ def own(page: PageBlocks) -> Named:
     }
 
 
-def headings(page: PageBlocks) -> Named:
+def headings(page: PageBlocks) -> NamedColumns:
     """Return the level of the preceding heading, and the distances to it and to the first `h1`."""
     order, kind, last = page.order, page.kind, page.last_heading
     headed = last >= 0
@@ -100,18 +100,18 @@ def headings(page: PageBlocks) -> Named:
     }
 
 
-def names_around(page: PageBlocks) -> Named:
+def names_around(page: PageBlocks) -> NamedColumns:
     """Return which groups of words occur in the ancestors' class names and ids, and which special tags the ancestors have."""
     seen, groups = page.surroundings, tuple(vocabulary().names)
     return {
-        _named("any_", groups): _bits(seen.any_names, len(groups)),
-        _named("near_", groups): _bits(seen.near_names, len(groups)),
-        _named("in_", SPECIAL): _bits(seen.tags, len(SPECIAL)),
+        _prefixed("any_", groups): _bits(seen.any_names, len(groups)),
+        _prefixed("near_", groups): _bits(seen.near_names, len(groups)),
+        _prefixed("in_", SPECIAL): _bits(seen.tags, len(SPECIAL)),
         "depth": page.depth,
     }
 
 
-def ancestors(page: PageBlocks) -> Named:
+def ancestors(page: PageBlocks) -> NamedColumns:
     """Return text statistics of the nearest ancestors."""
     of = page.of_elements
     chars, blocks = np.maximum(of.chars, 1), np.maximum(of.blocks, 1)
@@ -126,16 +126,16 @@ def ancestors(page: PageBlocks) -> Named:
         "links": of.linked_blocks / blocks,
     }
     table = np.array(list(ratios.values()), dtype=np.float32)
-    found: Named = {}
+    found: NamedColumns = {}
     at = page.element
     for level in range(1, _LEVELS + 1):
         at = page.parents.take(at)
         wanted = 2 if level == 4 else len(ratios)
-        found[_named(f"up{level}_", tuple(ratios)[:wanted])] = table[:wanted].take(at, axis=1)
+        found[_prefixed(f"up{level}_", tuple(ratios)[:wanted])] = table[:wanted].take(at, axis=1)
     return found
 
 
-def repeated_siblings(page: PageBlocks) -> Named:
+def repeated_siblings(page: PageBlocks) -> NamedColumns:
     """Return the number of siblings like the most repeated ancestor (same tag and classes), and the distance to it.
 
     Comments, teasers and forum posts are repeated siblings that contain text. List items and table rows count only if they
@@ -163,12 +163,12 @@ def repeated_siblings(page: PageBlocks) -> Named:
     }
 
 
-def neighbours(page: PageBlocks) -> Named:
+def neighbours(page: PageBlocks) -> NamedColumns:
     """Return features of the adjacent blocks, and sums over windows of blocks before and after."""
     n, margin = page.n, max(_WIDTHS)
     near = np.full((len(_NEXT), n + 6), -1.0)  # before the first block and after the last one
     near[:, 3:-3] = page.log_chars, page.link, page.kind, page.terminal
-    found: Named = {names: near[: len(names), 3 + offset : 3 + offset + n] for offset, names in _NEXT_TO.items()}
+    found: NamedColumns = {names: near[: len(names), 3 + offset : 3 + offset + n] for offset, names in _NEXT_TO.items()}
     totals = np.zeros((3, n + 1 + 2 * margin))  # padded: nothing before the first block or after the last
     page.table.take(_SUMMED, axis=0).cumsum(axis=1, out=totals[:, margin + 1 : margin + 1 + n])
     totals[:, margin + 1 + n :] = totals[:, margin + n, None]
@@ -180,7 +180,7 @@ def neighbours(page: PageBlocks) -> Named:
     return found
 
 
-def position(page: PageBlocks) -> Named:
+def position(page: PageBlocks) -> NamedColumns:
     """Return the position of each block on the page."""
     chars = page.counts.chars
     same = np.zeros(page.n + 1)
@@ -194,7 +194,7 @@ def position(page: PageBlocks) -> Named:
     }
 
 
-def signatures(page: PageBlocks) -> Named:
+def signatures(page: PageBlocks) -> NamedColumns:
     """Return sums over all blocks whose element and parent element have the same tags and classes."""
     known: dict[int, int] = {}
     pairs = (page.labels.take(page.element) * len(page.labels) + page.labels.take(page.parent)).tolist()
@@ -216,7 +216,7 @@ def signatures(page: PageBlocks) -> Named:
     return {tuple(of_signature): np.array(list(of_signature.values())).take(number, axis=1)}
 
 
-def whole_page(page: PageBlocks) -> Named:
+def whole_page(page: PageBlocks) -> NamedColumns:
     """Return the columns that have one value for the whole page."""
     kind, chars = page.kind, page.counts.chars
     total, prose = max(page.all_chars, 1), page.all_prose
@@ -237,7 +237,7 @@ def whole_page(page: PageBlocks) -> Named:
 
 
 @cache
-def _named(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _prefixed(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{prefix}{name}" for name in names)
 
 
@@ -272,7 +272,7 @@ _KINDS: Final = {
 }
 
 
-def head_and_data(page: PageBlocks) -> Named:
+def head_and_data(page: PageBlocks) -> NamedColumns:
     """Return which blocks repeat text of the head or the embedded data, and the kind of page that these declare."""
     document, n, keys = page.document, page.n, page.keys
     title = page.title
@@ -293,7 +293,7 @@ def head_and_data(page: PageBlocks) -> Named:
     types = own_types(document)
     tags = document.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
-    of_page: Named = {
+    of_page: NamedColumns = {
         **{f"page_{name}": float(bool(types & of) or kind == name) for name, of in _KINDS.items()},
         "page_articles": min(tags.count("article"), 20),
         "page_main": float("main" in tags),

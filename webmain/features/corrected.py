@@ -1,6 +1,6 @@
 """Manual corrections of a page: which leaves are content, and for which leaves a method had been wrong.
 
-Corrections are attached to documents with `put`; methods that learn sites read them with `blocks_said`.
+Corrections are attached to documents with `attach_corrections`; methods that learn sites read them with `block_corrections`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CorrectedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LeafCorrections:
     """Manual corrections, for each leaf of a page or each block of a method.
 
     Attributes
@@ -51,20 +51,20 @@ class Said:
     changed: NDArray[np.bool_]
 
 
-def put(document: Document, corrected: CorrectedPage) -> None:
+def attach_corrections(document: Document, corrected: CorrectedPage) -> None:
     """Attach corrections to a document; do nothing if the document has too few leaves for them, so was parsed differently."""
     n = len(document.leaves)
     if max((*corrected.content, *corrected.changed), default=-1) >= n:
         return
-    said = Said(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+    said = LeafCorrections(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
     said.content[list(corrected.content)] = True
     said.changed[list(corrected.changed)] = True
     document.views[CORRECTED] = said
 
 
-def blocks_said(segmentation: Segmentation) -> Said | None:
+def block_corrections(segmentation: Segmentation) -> LeafCorrections | None:
     """Return the corrections of a page's blocks, by the majority of their leaves; None if the page was not corrected."""
-    said: Said | None = segmentation.document.views.get(CORRECTED)
+    said: LeafCorrections | None = segmentation.document.views.get(CORRECTED)
     if said is None:
         return None
     of_unit = segmentation.of_unit
@@ -73,15 +73,15 @@ def blocks_said(segmentation: Segmentation) -> Said | None:
     size = np.bincount(of_unit[inside], minlength=n)
     content = np.bincount(of_unit[inside], said.content[inside], minlength=n)
     changed = np.bincount(of_unit[inside], said.changed[inside], minlength=n)
-    return Said(content > size / 2, changed > size / 2)
+    return LeafCorrections(content > size / 2, changed > size / 2)
 
 
-def signs_said(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] | None:
+def correction_signs(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] | None:
     """Return the corrections of the blocks of several pages as signs; None if no page was corrected.
 
     1 for content, -1 for not content, 2 and -2 where that changed a method's verdict, 0 for blocks of uncorrected pages.
     """
-    of_pages = [blocks_said(segmentation) for segmentation in segmentations]
+    of_pages = [block_corrections(segmentation) for segmentation in segmentations]
     if all(said is None for said in of_pages):
         return None
     signs = [
@@ -93,7 +93,9 @@ def signs_said(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] | None
     return np.concatenate(signs)
 
 
-def with_said(positive: NDArray[np.bool_], signs: NDArray[np.int8] | None, places: Sequence[str]) -> NDArray[np.bool_]:
+def apply_corrections(
+    positive: NDArray[np.bool_], signs: NDArray[np.int8] | None, places: Sequence[str]
+) -> NDArray[np.bool_]:
     """Return labels of a site's blocks with corrections applied: `(n_blocks,)`.
 
     A changed verdict applies to all blocks with the same selector, if all corrected blocks with it have the same label.
@@ -103,7 +105,7 @@ def with_said(positive: NDArray[np.bool_], signs: NDArray[np.int8] | None, place
     positive : (n_blocks,) bool
         The labels without corrections.
     signs : (n_blocks,) int8 or None
-        As `signs_said` returns them.
+        As `correction_signs` returns them.
     places : sequence of str
         The selector of each block.
     """

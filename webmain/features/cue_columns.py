@@ -11,7 +11,7 @@ from webmain.features.cues import DATED, GROUPS, line_cues
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import Named, PageBlocks
+    from webmain.features.page_blocks import NamedColumns, PageBlocks
 
 MAX_LINE_CHARS: Final = 120
 """Longer blocks are not searched for cues."""
@@ -53,7 +53,7 @@ def line_bits(page: PageBlocks) -> NDArray[np.int64]:
     )
 
 
-def phrases_around(page: PageBlocks) -> Named:
+def phrases_around(page: PageBlocks) -> NamedColumns:
     """Return each block's cues, the distance to the last label of each group, and the labels of enclosing elements."""
     n_groups, order, bits = len(GROUPS), page.order, line_bits(page)
     places = np.arange(n_groups)[:, None]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webmain.html.blocks import Segmentation
     from webmain.html.names import Names
 
-Named = dict["str | tuple[str, ...]", "float | NDArray[Any]"]
+NamedColumns = dict["str | tuple[str, ...]", "float | NDArray[Any]"]
 """Columns of a page's blocks by name: `(n_blocks,)`, one number for all blocks, or under a tuple of names several columns,
 `(n_columns, n_blocks)`."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.corrected import signs_said
+from webmain.features.corrected import correction_signs
 from webmain.html.blocks import from_runs
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.items.rendered import MARK
@@ -69,7 +69,7 @@ class SiteBlocks:
         """Number of pages, including those without blocks."""
         return len(self.descriptions)
 
-    def of_pages(self, pages: NDArray[np.int64]) -> SiteBlocks:
+    def select_pages(self, pages: NDArray[np.int64]) -> SiteBlocks:
         """Return the blocks of some pages, renumbered from 0.
 
         Parameters
@@ -81,7 +81,7 @@ class SiteBlocks:
         number[pages] = np.arange(len(pages), dtype=np.int32)
         at = np.flatnonzero(number[self.page] >= 0)
         return replace(
-            self.taken(at),
+            self.select(at),
             page=number[self.page[at]],
             descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
             sites=tuple(self.sites[i] for i in pages.tolist()),
@@ -92,10 +92,10 @@ class SiteBlocks:
         if len(self) <= n:
             return self
         starts = np.searchsorted(self.page, self.page)
-        return self.taken(np.flatnonzero(np.arange(len(self)) - starts < n))
+        return self.select(np.flatnonzero(np.arange(len(self)) - starts < n))
 
-    def taken(self, at: NDArray[np.int64]) -> SiteBlocks:
-        """Return some blocks of the same pages."""
+    def select(self, at: NDArray[np.int64]) -> SiteBlocks:
+        """Return the blocks at some positions."""
         kept = at.tolist()
         return replace(
             self,
@@ -201,7 +201,7 @@ def read_segmentations(
         descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
         sites=tuple(segmentation.document.site for segmentation in segmentations),
         anchor_share=np.concatenate(linked),
-        said=signs_said(segmentations),
+        said=correction_signs(segmentations),
     )
 
 
@@ -223,8 +223,8 @@ def _visual(segmentation: Segmentation) -> list[Mapping[str, str | float]]:
     return [known[element] for element in segmentation.element.tolist()]
 
 
-def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
-    """Put blocks that were read page by page side by side; visual properties and shares of anchors where all have them."""
+def concatenate(parts: Sequence[SiteBlocks]) -> SiteBlocks:
+    """Return the blocks of several page sets as one; visual properties and anchor shares only if all parts have them."""
     offsets = np.cumsum([0, *(part.n_pages for part in parts)]).tolist()
     pages = [part.page + np.int32(offset) for part, offset in zip(parts, offsets[:-1], strict=True)]
     visual = [part.visual for part in parts if part.visual is not None]
@@ -238,11 +238,13 @@ def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
         descriptions=tuple(texts for part in parts for texts in part.descriptions),
         sites=tuple(site for part in parts for site in part.sites),
         anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
-        said=np.concatenate([_said(part) for part in parts]) if any(part.said is not None for part in parts) else None,
+        said=np.concatenate([_corrections(part) for part in parts])
+        if any(part.said is not None for part in parts)
+        else None,
     )
 
 
-def _said(part: SiteBlocks) -> NDArray[np.int8]:
+def _corrections(part: SiteBlocks) -> NDArray[np.int8]:
     return np.zeros(len(part), dtype=np.int8) if part.said is None else part.said
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.corrected import CERTAIN, Said, blocks_said
+from webmain.features.corrected import CERTAIN, LeafCorrections, block_corrections
 from webmain.features.site_paths import (
     count_pages,
     grow,
@@ -86,7 +86,7 @@ class SitePage:
     margin: NDArray[np.float64]
     n_chars: NDArray[np.float64]
     news: float
-    said: Said | None = None
+    said: LeafCorrections | None = None
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ def site_page(
 
     On a corrected page, the corrections replace the page model's verdicts.
     """
-    said = blocks_said(segmentation)
+    said = block_corrections(segmentation)
     if said is not None:
         margin = np.where(said.content, np.maximum(margin, CERTAIN), np.minimum(margin, -CERTAIN))
     elements = segmentation.document.elements
@@ -126,7 +126,7 @@ def site_page(
         margin=margin[:n],
         n_chars=n_chars[:n],
         news=news,
-        said=None if said is None else Said(said.content[:n], said.changed[:n]),
+        said=None if said is None else LeafCorrections(said.content[:n], said.changed[:n]),
     )
 
 

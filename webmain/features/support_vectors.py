@@ -35,7 +35,7 @@ def fit_svm(matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64])
     cost : (n_rows,) float64
         Cost factor of each row's squared margin violation.
     """
-    return (_fit_exactly if len(cost) <= MAX_EXACT else _fit_roughly)(matrix, positive, cost)
+    return (_fit_exactly if len(cost) <= MAX_EXACT else _fit_approximately)(matrix, positive, cost)
 
 
 def _fit_exactly(
@@ -90,7 +90,7 @@ def _newton(
     return found
 
 
-def _fit_roughly(
+def _fit_approximately(
     matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
     """Return weights and bias of the linear SVM with squared hinge loss, fitted with liblinear."""

@@ -96,13 +96,15 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     allowed = ~np.array(list(map(_is_excluded, evidence.places)), dtype=np.bool_)
     while uncovered.any():
         covered = in_scope & evidence.described & ~uncovered
-        winner = _winner(evidence, uncovered, covered=covered, among=allowed)
+        winner = _most_relevant(evidence, uncovered, covered=covered, among=allowed)
         if winner is None:
             break
         body = _body_after(evidence, winner, uncovered) if _is_lead_like(evidence, winner, uncovered) else winner
         if body == winner and _is_description(evidence, winner, uncovered):
             allowed[winner] = False
-            longer = _winner(evidence, uncovered, covered=covered, among=allowed & _have_text(evidence, uncovered))
+            longer = _most_relevant(
+                evidence, uncovered, covered=covered, among=allowed & _have_text(evidence, uncovered)
+            )
             body = winner if longer is None else longer
         found = [body, *_leads(evidence, body, uncovered)]
         follows = uncovered & _follows(evidence, found)
@@ -121,7 +123,7 @@ def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
     return follows
 
 
-def _winner(
+def _most_relevant(
     evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> int | None:
     """Return the cluster with the highest relevance above chance on pages that no template covers yet; None without one."""

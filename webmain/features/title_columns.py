@@ -11,7 +11,7 @@ from webmain.features.page_blocks import MAX_PROSE_SCORE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import Named, PageBlocks
+    from webmain.features.page_blocks import NamedColumns, PageBlocks
 
 _MIN_ALIKE: Final = 0.3
 _H1_LEAD: Final = 0.25
@@ -30,7 +30,7 @@ AT_LEAST: Final = dict.fromkeys(("from_best", "from_near", "to_best_end", "to_ne
 """Lower bounds (`AT_MOST`: upper bounds) to which these columns are clipped."""
 
 
-def best_container(page: PageBlocks) -> Named:
+def best_container(page: PageBlocks) -> NamedColumns:
     """Return each block's position relative to the element with the highest prose score."""
     (best, score), common = page.best, page.common_depths(page.best.element)
     inside, most = page.held_by(best), max(score[best], 1)
@@ -46,7 +46,7 @@ def best_container(page: PageBlocks) -> Named:
     }
 
 
-def title_place(page: PageBlocks) -> Named:
+def title_place(page: PageBlocks) -> NamedColumns:
     """Return each block's position relative to the title heading and to the containers of prose near it.
 
     There are two containers: "near" has much prose soon after the title; "notice" is scored by prose soon after the title
@@ -60,7 +60,7 @@ def title_place(page: PageBlocks) -> Named:
     most = np.maximum(np.maximum.reduce(scores, axis=1), 1e-9)[:, None]
     score1, score2 = (scores.take(at, axis=1) / most for at in (page.parent, page.grandparent))
     inside, common = page.held_by(near), page.common_depths(near)
-    found: Named = {
+    found: NamedColumns = {
         "heading_linked": linked,
         "heading_is_title": (last == title) & (title >= 0),
         **_shared(page),
@@ -135,7 +135,7 @@ def _notice(page: PageBlocks, title: int, linked: NDArray[np.bool_]) -> NDArray[
     return page.scores(prose * (np.where(passed < 0, 0.2, 1) * np.where(linked, 0.3, 1)))
 
 
-def _shared(page: PageBlocks) -> Named:
+def _shared(page: PageBlocks) -> NamedColumns:
     """Return statistics of the rest of a block's parent, and the parent's rank by prose score."""
     of, parent, counts, score = page.of_elements, page.parent, page.counts, page.best.score
     rest = np.maximum(of.chars.take(parent) - counts.chars, 0)

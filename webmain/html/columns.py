@@ -224,15 +224,15 @@ class Elements:
     @cached_property
     def names(self) -> list[Names]:
         """The names of each element with text in it; `NO_NAMES` for others."""
-        return self._called[0]
+        return self._element_names[0]
 
     @property
     def may_hide(self) -> list[int]:
         """The elements with text that have a style, the attribute `hidden`, or a class name of hidden elements."""
-        return self._called[1]
+        return self._element_names[1]
 
     @cached_property
-    def _called(self) -> tuple[list[Names], list[int]]:
+    def _element_names(self) -> tuple[list[Names], list[int]]:
         with_text, tags = self.with_text, self.tags
         found = names_of(map(tags.__getitem__, with_text), self.attributes_of(with_text))
         names = [NO_NAMES] * len(tags)
@@ -288,7 +288,7 @@ class Elements:
         lists = [self.by_tag[tag] for tag in tags if tag in self.by_tag]
         return sorted(itertools.chain.from_iterable(lists)) if len(lists) > 1 else lists[0] if lists else []
 
-    def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
+    def has_tag(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Return for each element whether its tag is one of these."""
         return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 

@@ -87,7 +87,7 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
     -----
     Valid UTF-8 costs one C-level decode and two memory scans.
     """
-    marked = _by_mark(body)
+    marked = _by_byte_order_mark(body)
     if marked is not None:
         return marked
     has_nul = b"\0" in body
@@ -120,7 +120,7 @@ def _without_nul(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def _by_mark(body: bytes) -> Decoded | None:
+def _by_byte_order_mark(body: bytes) -> Decoded | None:
     """Return the body decoded by its byte order mark; None without one, or if a UTF-8 mark precedes other bytes."""
     name, mark = read_bom(body)
     if name is None or mark is None:
@@ -344,7 +344,9 @@ def encoding_for(language: str, sample: bytes, *, guess: str | None = None) -> s
     script = _scripts().get(key)
     if script is None:
         return None
-    scores = {name: _sense(sample, name, script) for name in sorted(script.encodings, key=lambda name: name != guess)}
+    scores = {
+        name: _plausibility(sample, name, script) for name in sorted(script.encodings, key=lambda name: name != guess)
+    }
     best = max(scores, key=lambda name: scores[name])
     if scores[best] <= 0 or (key == "th" and not reads_as_thai(sample, is_declared=True)):
         return None
@@ -355,7 +357,7 @@ _COMMON_SIGNS = "\xa0 £§©«»­®°±·½ ‘’‚“”„†‡•…‰�
 _PUNCTUATION = str.maketrans("", "", _COMMON_SIGNS)
 
 
-def _sense(sample: bytes, encoding: str, script: Script) -> float:
+def _plausibility(sample: bytes, encoding: str, script: Script) -> float:
     """Return how well a sample fits an encoding: the share of the language's letters; 0 if it does not fit."""
     text = sample.decode(encoding, "replace").translate(_PUNCTUATION)
     high = len(text) - len(text.encode("ascii", "ignore"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.tables import Grid
-from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, Wording
+from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, VisibleText
 from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible
@@ -96,10 +96,10 @@ def compose_blocks(
     if not chosen:
         return Composed((), ())
     places = Places(elements)
-    wording = Wording(document, places, chosen, after_hidden=after_hidden)
+    wording = VisibleText(document, places, chosen, after_hidden=after_hidden)
     groups = _groups(wording.chosen, unit)
-    at = [_place(places, leaves, group) for group in groups]
-    shape = _Shape(document, wording, keep, groups, at)
+    at = [_unit_place(places, leaves, group) for group in groups]
+    shape = _BlockBuilder(document, wording, keep, groups, at)
     blocks: list[ArticleBlock] = []
     members: list[Sequence[int]] = []
     firsts = [group[0] for group in groups]
@@ -140,7 +140,7 @@ def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
     return [chosen[a:b] for a, b in itertools.pairwise([0, *starts, len(chosen)])]
 
 
-def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
+def _unit_place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
     """Return a unit's place; an inline element around the whole unit may make it a caption or a quote."""
     place = places.of(leaves.box[group[0]])
     element = leaves.element[group[0]]
@@ -152,11 +152,11 @@ def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
     return inner
 
 
-class _Shape:
+class _BlockBuilder:
     """Builds article blocks from units, in order."""
 
     def __init__(
-        self, document: Document, wording: Wording, keep: Keep, groups: list[list[int]], places: list[Place]
+        self, document: Document, wording: VisibleText, keep: Keep, groups: list[list[int]], places: list[Place]
     ) -> None:
         self._elements: Elements = document.elements
         self._leaves: Leaves = document.leaves
@@ -273,9 +273,9 @@ class _Shape:
                 child = elements.end[child]
             attributes = elements.attributes[parent]
             step = -1 if "reversed" in attributes else 1
-            number = _whole(attributes.get("start"), len(items) if step < 0 else 1)
+            number = _whole_number(attributes.get("start"), len(items) if step < 0 else 1)
             for each in items:
-                number = _whole(elements.attributes[each].get("value"), number)
+                number = _whole_number(elements.attributes[each].get("value"), number)
                 self._numbers[each] = number
                 number += step
         return self._numbers[item]
@@ -334,7 +334,7 @@ def data_tables(
     return frozenset(data)
 
 
-def _whole(text: str | None, default: int) -> int:
+def _whole_number(text: str | None, default: int) -> int:
     return int(text) if text and _WHOLE_NUMBER.fullmatch(text.strip()) else default
 
 

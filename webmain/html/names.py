@@ -168,14 +168,14 @@ class Attributes(Sequence["dict[str, str | None]"]):
         return list, (list(self),)  # the parser's nodes cannot be pickled
 
 
-class Called(NamedTuple):
+class ElementNames(NamedTuple):
     """The names of elements, and the positions of those that may hide their text."""
 
     names: list[Names]
     may_hide: list[int]
 
 
-def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -> Called:
+def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -> ElementNames:
     """Return the names of elements.
 
     Parameters
@@ -204,4 +204,4 @@ def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -
         if names.is_unseen:
             may_hide.append(len(found))
         add(names)
-    return Called(found, may_hide)
+    return ElementNames(found, may_hide)

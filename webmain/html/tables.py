@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webmain.html.tree import Elements
-    from webmain.html.visible_text import Place, Wording
+    from webmain.html.visible_text import Place, VisibleText
 
 _ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
 _SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
@@ -51,14 +51,14 @@ class Grid:
         table: int,
         groups: Sequence[Sequence[int]],
         places: Sequence[Place],
-        wording: Wording,
+        wording: VisibleText,
         *,
         links: bool,
     ) -> None:
         of_cell: dict[int, list[Sequence[int]]] = {}
         for group, place in zip(groups, places, strict=True):
             of_cell.setdefault(place.cell, []).append(group)
-        grid = _filled(_grid(elements, table), {place.row for place in places}, of_cell)
+        grid = _fill_grid(_grid(elements, table), {place.row for place in places}, of_cell)
         found: list[TextLink] | None = [] if links else None
         marks: list[TextMark] = []
         rows, at = [], 0
@@ -142,7 +142,7 @@ def _span(elements: Elements, cell: int, name: str) -> int:
     return min(MAX_SPAN, max(1, int(text))) if text.isascii() and text.isdigit() and len(text) < 6 else 1
 
 
-def _filled(
+def _fill_grid(
     grid: list[tuple[int, list[int]]], wanted: set[int], of_cell: dict[int, list[Sequence[int]]]
 ) -> list[list[int]]:
     """Return the rows with kept text, padded to the same length, without columns that have none."""

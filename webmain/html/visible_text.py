@@ -29,14 +29,14 @@ _KINDS = {
     "blockquote": Kind.QUOTE,
 }
 
-NO_ROLE, RUBY, RAISED, QUOTED, LINE_NUMBER = range(5)
+NO_ROLE, RUBY, SUPERSCRIPT, QUOTED, LINE_NUMBER = range(5)
 """Effect of an inline element on its text: none, ruby reading aid, superscript, quotation marks, line number of code."""
 
-ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": RAISED, "q": QUOTED}
+ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": SUPERSCRIPT, "q": QUOTED}
 _PLAIN = frozenset("a b strong i em u html body".split())
 """Elements whose class does not decide the kind of their text."""
 
-_TELLING = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
+_PLACE_TAGS = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
 
 MAX_CLASS_CHARS = 400
 """Longer class attributes are ignored."""
@@ -89,7 +89,7 @@ class Places:
             element = parent[element]
         of_class = self._of_class
         for index in reversed(passed):
-            if tags[index] in _TELLING:
+            if tags[index] in _PLACE_TAGS:
                 place = _within(place, tags[index], index)
             if names[index].may_name_text and tags[index] not in _PLAIN:
                 attributes = elements.attributes[index]
@@ -175,7 +175,7 @@ INLINE = frozenset(
 _UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
 _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
-_RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EAST_ASIAN = f"[{EAST_ASIAN}]"
 _CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
@@ -188,7 +188,7 @@ def _printed(text: str) -> str:
     return text if text.isascii() or not ("\u00ad" in text or "\ufeff" in text) else text.translate(_UNPRINTED)
 
 
-class Wording:
+class VisibleText:
     """Joins leaves to visible text.
 
     Parameters
@@ -235,10 +235,10 @@ class Wording:
         aids = [i for i, role in special if role == RUBY and self._is_reading_aid(i)]
         dropped = set(aids)
         for i, role in special:
-            if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == RAISED and self._is_footnote_mark(i)):
+            if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == SUPERSCRIPT and self._is_footnote(i)):
                 dropped.add(i)
-            elif role == RAISED and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
-                self._changed[i] = texts[i].translate(_RAISED)
+            elif role == SUPERSCRIPT and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
+                self._changed[i] = texts[i].translate(_SUPERSCRIPTS)
         if dropped:
             self._note_ruby(aids)
             self.chosen = [i for i in self.chosen if i not in dropped]
@@ -258,7 +258,7 @@ class Wording:
         self._bases = beside.intersection(self.chosen)
         self._changed.update((i, self._leaves.texts[i]) for i in self._bases)
 
-    def _is_footnote_mark(self, leaf: int) -> bool:
+    def _is_footnote(self, leaf: int) -> bool:
         leaves = self._leaves
         if not leaves.flags[leaf] & _IN_ANCHOR or len(leaves.texts[leaf]) > MAX_MARK_CHARS:
             return False

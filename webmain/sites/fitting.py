@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
 from webmain.extractors.base import NothingLearned, SiteExtractor
-from webmain.features.corrected import put
+from webmain.features.corrected import attach_corrections
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.metadata.titles import recurring
@@ -272,7 +272,7 @@ class LearningTask:
         def read_corrected(page: Page) -> Document:
             document = read(page)
             if (corrected := corrections.get(id(page))) is not None:
-                put(document, corrected)
+                attach_corrections(document, corrected)
             return document
 
         pages = [*(each.page for each in self.corrected), *self.pages] if corrections else self.pages

@@ -38,7 +38,7 @@ from webmain.features.folds import page_folds, site_folds
 from webmain.features.labels import label_site
 from webmain.features.linear import learn
 from webmain.features.relevance import page_bounds
-from webmain.features.site_blocks import SiteBlocks, read_documents, side_by_side
+from webmain.features.site_blocks import SiteBlocks, concatenate, read_documents
 from webmain.html.document import Document
 from webmain.items import Rejected
 
@@ -111,7 +111,7 @@ class SitePages:
 
 def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
     """Label the blocks of each site separately, and combine the sites."""
-    blocks = side_by_side([site.blocks for site in sites])
+    blocks = concatenate([site.blocks for site in sites])
     texts = [text for site in sites for text in site.texts]
     wanted = np.zeros(len(blocks), dtype=np.bool_)
     for (first, end), text in zip(page_bounds(blocks), texts, strict=True):
@@ -136,8 +136,8 @@ def measure(
         of_train, of_test = np.isin(blocks.page, train), np.isin(blocks.page, test)
         if not of_train.any() or not of_test.any():
             continue
-        model = learn(blocks.of_pages(train), positive[of_train], sets=sets, seed=seed)
-        kept, right = model.margins(blocks.of_pages(test)) > 0, positive[of_test]
+        model = learn(blocks.select_pages(train), positive[of_train], sets=sets, seed=seed)
+        kept, right = model.margins(blocks.select_pages(test)) > 0, positive[of_test]
         counts += np.array([(kept & right).sum(), kept.sum(), right.sum()], dtype=np.int64)
     return counts
 
@@ -181,7 +181,7 @@ def _classifiers(
     corpus: Corpus, kind: str, labels: str, has: NDArray[np.bool_], positive: NDArray[np.bool_], *, seed: int
 ) -> Table:
     """Return the scores of classifiers trained on and compared with one kind of labels, on the pages that have them."""
-    blocks, wanted = corpus.blocks.of_pages(np.flatnonzero(has)), positive[has[corpus.blocks.page]]
+    blocks, wanted = corpus.blocks.select_pages(np.flatnonzero(has)), positive[has[corpus.blocks.page]]
     all_sets = _sets(corpus.blocks)
     rows: list[list[Cell]] = []
     for sets in (*((name,) for name in all_sets), all_sets):

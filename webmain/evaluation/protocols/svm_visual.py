@@ -199,12 +199,12 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
     for train, test in folds:
         if setting.n_train is not None:
             train = np.sort(np.random.default_rng(seed).permutation(train)[: setting.n_train])
-        known, unseen = site.blocks.of_pages(train), site.blocks.of_pages(test)
+        known, unseen = site.blocks.select_pages(train), site.blocks.select_pages(test)
         labels = label_site(known, sets=setting.sets, form=setting.form, rule=setting.rule)
         if labels.positive.any():
             used = np.unique(known.page[labels.positive]).astype(np.int64)  # as in a crawl: pages with content found
             positive = labels.positive[np.isin(known.page, used)]
-            model = learn(known.of_pages(used), positive, sets=setting.sets, seed=seed)
+            model = learn(known.select_pages(used), positive, sets=setting.sets, seed=seed)
             kept[np.isin(site.blocks.page, test)] = model.margins(unseen) > 0
     return kept
 
