@@ -316,7 +316,7 @@ def test_a_damaged_store_ends_the_crawl_with_its_message_and_no_traceback(crawle
     def damaged(*_):
         raise StoreFullError("store sqlite:a.db: the database is damaged")
 
-    monkeypatch.setattr(step._duplicates, "original", damaged)
+    monkeypatch.setattr(step._duplicates, "find_original", damaged)
     for n in range(2):
         with pytest.raises(DropItem):
             step.process_item(article(n))

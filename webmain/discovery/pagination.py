@@ -200,8 +200,8 @@ class _Steps:
         """Yield the readings of `target` as the next page."""
         for reading in _readings(target):
             is_unsure = reading.style.startswith("bare") and _ENDS_SHORT.search(reading.stem)
-            if is_unsure and reading.stem not in self._firsts:
-                continue
+            if is_unsure and (reading.style == "bare:/" or reading.stem not in self._firsts):
+                continue  # a month's or day's page, such as /2026/11/2
             is_first = reading.number == 2 or (
                 reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
             )
