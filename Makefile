@@ -52,7 +52,7 @@ else
 endif
 
 serve: $(VENV)/.web
-	test -e $(STORE) || { $(BIN)/python -m demo.fill $(STORE) && $(BIN)/webmain index --store sqlite:$(STORE); }
+	test -e $(STORE).filled || { $(BIN)/python -m demo.fill $(STORE) && $(BIN)/webmain index --store sqlite:$(STORE) && touch $(STORE).filled; }
 	$(BIN)/webmain serve --port $(PORT) --store sqlite:$(STORE) --pages $(STORE).warc.gz $(ARGS)
 
 # A container image, by the first of the builders that is here and works (docs/container.md).
