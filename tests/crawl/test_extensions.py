@@ -9,6 +9,7 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.fakes import Stats
 from webmain.crawl.failures import StoppedError
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import overwritten_feeds
@@ -21,20 +22,6 @@ from webmain.store.protocol import Outcome, Stored
 from webmain.store.registry import ledger_path
 
 SITE = "https://news.example"
-
-
-class Stats(dict):
-    def inc_value(self, name, count=1):
-        self[name] = self.get(name, 0) + count
-
-    def set_value(self, name, value):
-        self[name] = value
-
-    def get_value(self, name, default=None):
-        return self.get(name, default)
-
-    def get_stats(self):
-        return self
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.fakes import Stats
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
 from webmain.crawl.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
@@ -30,17 +31,6 @@ from webmain.middlewares import Failures, Recorder, Statuses
 from webmain.store.protocol import StoreFullError
 
 NOW = 1_790_000_000.0
-
-
-class Stats(dict):
-    def inc_value(self, name, count=1):
-        self[name] = self.get(name, 0) + count
-
-    def set_value(self, name, value):
-        self[name] = value
-
-    def get_value(self, name):
-        return self.get(name)
 
 
 @pytest.fixture

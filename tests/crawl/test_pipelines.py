@@ -12,6 +12,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.fakes import Stats
 from webmain import extract
 from webmain.article.filters import check_age, check_language, check_section
 from webmain.crawl.options import arguments
@@ -35,20 +36,6 @@ from webmain.text.normal import fingerprint
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
 HTML = f"<html><title>The bridge</title><body><article><p>{TEXT * 3}</p><p>{TEXT.upper()}</p></article></body></html>"
-
-
-class Stats(dict):
-    def inc_value(self, name, count=1):
-        self[name] = self.get(name, 0) + count
-
-    def set_value(self, name, value):
-        self[name] = value
-
-    def get_value(self, name, default=None):
-        return self.get(name, default)
-
-    def get_stats(self):
-        return self
 
 
 class FakeCrawler:

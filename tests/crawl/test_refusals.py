@@ -10,6 +10,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.fakes import Stats
 from webmain import clock
 from webmain.crawl.failures import LeftAloneError
 from webmain.crawl.refusals import Refusals
@@ -20,16 +21,6 @@ SITE = "https://www.paper.example"
 CHALLENGE = b"<html><title>Just a moment...</title><script>window._cf_chl_opt={}</script></html>"
 PAGE = b"<html><p>A story.</p></html>"
 HTML = {"Content-Type": "text/html"}
-
-
-class Stats(dict):
-    def inc_value(self, name, count=1):
-        self[name] = self.get(name, 0) + count
-
-    def get_value(self, name, default=None):
-        return self.get(name, default)
-
-    set_value = dict.__setitem__
 
 
 class Run:

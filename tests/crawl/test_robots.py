@@ -11,17 +11,13 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.fakes import Stats
 from webmain import clock
 from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError
 from webmain.crawl.robots import Robots, fresh_for_s
 from webmain.ledger.ledger import Ledger
 
 DAY_S = 24 * 3600.0
-
-
-class Stats(dict):
-    def inc_value(self, name, count=1):
-        self[name] = self.get(name, 0) + count
 
 
 @pytest.fixture

@@ -378,7 +378,7 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
 def _article_id(query: dict[str, str], name: str = "") -> bool:
     """Return True if the query numbers an article; a single digit does only after a `name` such as "article"."""
     ids = [value for key, value in query.items() if key in url_words().id_keys]
-    is_digit = name in url_words().articles and any(value in "123456789" for value in ids if value)
+    is_digit = name in url_words().articles and not set("123456789").isdisjoint(ids)
     return is_digit or any(map(_numbers, ids)) or any(map(_NUMBERED_KEY.fullmatch, query))
 
 

@@ -76,7 +76,7 @@ MAX_FRAMES: Final = 20
 def frame_links(document: Document) -> tuple[str, ...]:
     """Return the absolute addresses of the documents in the page's frames."""
     elements = document.elements
-    frames = [i for i, tag in enumerate(elements.tags) if tag in ("frame", "iframe")][:MAX_FRAMES]
+    frames = elements.of_tags(("frame", "iframe"))[:MAX_FRAMES]
     sources = (each.get("src") for each in elements.attributes_of(frames))
     addresses = (join(document.base_url or "", source) for source in sources if source)
     return tuple(address.partition("#")[0] for address in addresses if address)

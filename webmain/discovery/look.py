@@ -20,7 +20,7 @@ from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import view
-from webmain.metadata.head import head_metas, meta_names
+from webmain.metadata.head import element_text, head_metas, meta_names
 from webmain.metadata.jsonld import declared_types
 from webmain.text.prose_amount import n_wide, prose_chars
 from webmain.urls import join, normalise
@@ -246,7 +246,7 @@ def look(document: Document) -> Look:
         pager=tuple(_pager(document, links)),
         types=frozenset(found.rpartition("/")[2].lower() for found in data_types),
         has_published=head.has_published or any('"datePublished"' in data for data in document.tree.data),
-        n_h1=document.elements.tags.count("h1"),
+        n_h1=len(document.elements.of_tags(("h1",))),
         has_headline=_has_headline(document),
         chars=chars,
         linked=linked,
@@ -262,16 +262,9 @@ def look(document: Document) -> Look:
 
 def _has_headline(document: Document) -> bool:
     """Return True if an `h1` is a sentence rather than a name, and the beginning of the page's title."""
-    elements, leaves, found, title = document.elements, document.leaves, -1, " ".join(document.title.split())
-    for _ in range(min(elements.tags.count("h1"), _MAX_HEADLINES)):
-        found = elements.tags.index("h1", found + 1)
-        own = leaves.join(
-            range(elements.first_leaf[found], min(elements.end_leaf[found], elements.first_leaf[found] + 9))
-        )
-        own = " ".join(own.split())
-        if len(own) * _weight(document) >= THRESHOLDS.headline_chars and title.startswith(own):
-            return True
-    return False
+    title = " ".join(document.title.split())
+    texts = (element_text(document, i) for i in document.elements.of_tags(("h1",))[:_MAX_HEADLINES])
+    return any(len(text) * _weight(document) >= THRESHOLDS.headline_chars and title.startswith(text) for text in texts)
 
 
 @view

@@ -35,7 +35,10 @@ _WORDED = re.compile(
     r"(?P<tail>/|\.[a-z]{3,5}|)",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(?P<stem>.*[^/\-_,])(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?P<stem>.*(?:[^/\d\-_,]|\d{5}|\d(?!/)))(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)",
+    re.IGNORECASE,
+)
 
 _ENDS_SHORT = re.compile(r"(?<!\d)\d{1,4}(?:\.[a-z]{3,5})?$", re.IGNORECASE)
 """A stem with such an ending may be a year or month, and what follows it no page number."""
@@ -200,8 +203,8 @@ class _Steps:
         """Yield the readings of `target` as the next page."""
         for reading in _readings(target):
             is_unsure = reading.style.startswith("bare") and _ENDS_SHORT.search(reading.stem)
-            if is_unsure and (reading.style == "bare:/" or reading.stem not in self._firsts):
-                continue  # a month's or day's page, such as /2026/11/2
+            if is_unsure and reading.stem not in self._firsts:
+                continue
             is_first = reading.number == 2 or (
                 reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
             )

@@ -123,15 +123,15 @@ def as_table(status: Status) -> str:
         lines += [_row(each, status.at) for each in sites]
     for each in status.sites:
         where = f" ({one_line(each.ledger)})" if has_several else ""
-        lines += [line for alarm in each.alarms for line in _told(each.site, alarm, where)]
-    lines += [line for ledger, alarm in status.ledgers for line in _told(ledger, alarm)]
+        lines += [line for alarm in each.alarms for line in _alarm_lines(each.site, alarm, where)]
+    lines += [line for ledger, alarm in status.ledgers for line in _alarm_lines(ledger, alarm)]
     n = sum(bool(each.alarms) for each in status.sites) + len({place for place, _ in status.ledgers})
     need = f"{n:,} need{'s' if n == 1 else ''} attention" if n else "nothing needs attention"
     lines += [""] * bool(lines) + [f"{len(status.sites):,} site{'' if len(status.sites) == 1 else 's'}, {need}"]
     return "\n".join(lines) + "\n"
 
 
-def _told(place: str, alarm: Alarm, where: str = "") -> list[str]:
+def _alarm_lines(place: str, alarm: Alarm, where: str = "") -> list[str]:
     name = one_line(place)
     return ["", f"{name}{where}: {one_line(alarm.message)}", f"  {alarm.advice.replace('SITE', name)}"]
 

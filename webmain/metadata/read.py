@@ -105,8 +105,8 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
 
 def _first_heading(reading: Reading) -> str:
     """Return the first `h2` or `h3` that is long enough for a headline; "" if there is none."""
-    tags = enumerate(reading.document.elements.tags)
-    of_body = (i for i, tag in tags if tag in ("h2", "h3") and not reading.stands_aside(i))
+    headings = reading.document.elements.of_tags(("h2", "h3"))
+    of_body = (i for i in headings if not reading.stands_aside(i))
     texts_of_headings = (element_text(reading.document, i) for i in islice(of_body, 5))
     return next((text for text in texts_of_headings if len(letters(text)) > _MIN_HEADLINE), "")
 
