@@ -34,7 +34,7 @@ from webmain.items import (
 )
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.head import letters
-from webmain.text.normal import fingerprint
+from webmain.text.normal import fingerprint, fold_space, shorten
 from webmain.urls import is_web, site_key, without_credentials
 
 if TYPE_CHECKING:
@@ -135,14 +135,12 @@ def _why_nothing(extraction: Extraction) -> str:
         return f"{extraction.extractor} finds no block of text"
     if n_kept:
         return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
-    told = f"{extraction.extractor} kept none of {n} blocks"
-    reasons = Counter(" ".join(why.split()) for why in extraction.why)
-    reasons.pop("", None)
+    nothing = f"{extraction.extractor} kept none of {n} blocks"
+    reasons = Counter(filter(None, map(fold_space, extraction.why)))
     if not reasons:
-        return told
+        return nothing
     ((why, count),) = reasons.most_common(1)
-    why = why if len(why) <= MAX_WHY_CHARS else why[: MAX_WHY_CHARS - 1] + "…"
-    return f"{told}: {why}" + (f" ({count} of them)" if count < n else "")
+    return f"{nothing}: {shorten(why, MAX_WHY_CHARS)}" + (f" ({count} of them)" if count < n else "")
 
 
 class Found(NamedTuple):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from webmain.items import Article, WordCount
 from webmain.regex import lazy
 from webmain.text.language import detect
-from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
+from webmain.text.stopwords import EVERY_LANGUAGE, stopwords
 from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts, words
 
 MAX_CHARS = 300_000
@@ -25,8 +25,8 @@ _URL = lazy(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cloud:
-    """Word frequencies of one text.
+class WordFrequencies:
+    """The most frequent words of one text.
 
     Attributes
     ----------
@@ -40,14 +40,13 @@ class Cloud:
     n_words: int = 0
 
 
-def cloud(
+def word_frequencies(
     text: str,
     *,
     language: str | None = None,
     top: int = 50,
-    extra_stopwords: Iterable[str] = (),
     own_stopwords: Mapping[str, frozenset[str]] | None = None,
-) -> Cloud:
+) -> WordFrequencies:
     """Return the word frequencies of a text.
 
     Upper and lower case are counted together and shown in the most frequent form; apostrophes are made straight. Stop words,
@@ -63,8 +62,6 @@ def cloud(
         ISO 639 code, as returned by `webmain.text.language.detect`; None detects it.
     top : int
         Maximum words returned.
-    extra_stopwords : iterable of str
-        Additional stop words, case ignored.
     own_stopwords : Mapping or None
         As returned by `webmain.text.stopwords.read_stopwords` for a user's file.
 
@@ -73,55 +70,26 @@ def cloud(
     ValueError
         `top` is negative.
     """
-    text = _without_urls(text[:MAX_CHARS])
-    if language is None:
-        language = detect(text).language
-    return cloud_of_words(
-        word_counts(text, language=language),
-        language=language,
-        top=top,
-        extra_stopwords=extra_stopwords,
-        own_stopwords=own_stopwords,
-    )
+    if top < 0:
+        raise ValueError(f"top must be 0 or more, not {top}")
+    found = word_forms(text, language=language, own_stopwords=own_stopwords)
+    totals = {key: sum(surfaces.values()) for key, surfaces in found.forms.items()}
+    least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # sort only what can be returned
+    counts = sorted((-n, key) for key, n in totals.items() if n >= least[0])
+    shown = tuple(WordCount(word=shown_form(found.forms[key]), count=-n) for n, key in counts[:top])
+    return WordFrequencies(words=shown, n_words=found.n_words)
 
 
 def with_words(
     article: Article, *, top: int = 50, own_stopwords: Mapping[str, frozenset[str]] | None = None
 ) -> Article:
-    """Return an article with the words of its text counted (see `cloud`)."""
-    found = cloud(article.text, language=article.language or None, top=top, own_stopwords=own_stopwords)
+    """Return an article with the words of its text counted (see `word_frequencies`)."""
+    found = word_frequencies(article.text, language=article.language or None, top=top, own_stopwords=own_stopwords)
     return replace(article, words=found.words, n_words=found.n_words)
 
 
-def _without_urls(text: str) -> str:
-    """Return a text with each URL replaced by a space; checks first whether there can be one, which is cheaper."""
-    return _URL.sub(" ", text) if "://" in text or "www." in text.lower() else text
-
-
-def cloud_of_words(
-    segmented: Iterable[str] | Mapping[str, int],
-    *,
-    language: str | None,
-    top: int = 50,
-    extra_stopwords: Iterable[str] = (),
-    own_stopwords: Mapping[str, frozenset[str]] | None = None,
-) -> Cloud:
-    """Count the words of a text that `webmain.text.words.words` has segmented or counted already; otherwise as `cloud`."""
-    if top < 0:
-        raise ValueError(f"top must be 0 or more, not {top}")
-    language = base_language(language)
-    found = Counter(segmented)
-    forms = _surface_forms(found, language, left_out(language, extra_stopwords, own_stopwords or {}))
-    merge_forms(forms, language)
-    totals = {key: sum(surfaces.values()) for key, surfaces in forms.items()}
-    least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # sort only what can be returned
-    counts = sorted((-n, key) for key, n in totals.items() if n >= least[0])
-    shown = tuple(WordCount(word=shown_form(forms[key]), count=-n) for n, key in counts[:top])
-    return Cloud(words=shown, n_words=found.total())
-
-
 @dataclass(frozen=True, slots=True)
-class Forms:
+class WordForms:
     """The words of one text.
 
     Attributes
@@ -129,41 +97,34 @@ class Forms:
     forms : dict
         By folded form, in order of first occurrence: the word's forms in the text, and how often each occurs.
     n_words : int
-        As in `Cloud`.
+        As in `WordFrequencies`.
     """
 
     forms: dict[str, dict[str, int]]
     n_words: int
 
 
-def forms_of(text: str, *, language: str, stop_list: frozenset[str], in_order: bool = False) -> Forms:
-    """Return all words of a text, counted like in `cloud`.
-
-    Parameters
-    ----------
-    text : str
-        Characters beyond `MAX_CHARS` are ignored.
-    language : str
-        Base language, or "".
-    stop_list : frozenset of str
-        From `left_out`.
-    in_order : bool
-        Return words in the order of the text, which costs more.
-    """
-    text = _without_urls(text[:MAX_CHARS])
+def word_forms(
+    text: str,
+    *,
+    language: str | None,
+    own_stopwords: Mapping[str, frozenset[str]] | None = None,
+    in_order: bool = False,
+) -> WordForms:
+    """Return all words of a text that `word_frequencies` counts; with `in_order`, in the order of the text, at more cost."""
+    text = text[:MAX_CHARS]
+    if "://" in text or "www." in text.lower():
+        text = _URL.sub(" ", text)
+    language = base_language(detect(text).language if language is None else language)
     found = Counter(words(text, language=language)) if in_order else word_counts(text, language=language)
-    forms = _surface_forms(found, language, stop_list)
-    merge_forms(forms, language)
-    return Forms(forms, found.total())
-
-
-def left_out(language: str, extra: Iterable[str], own: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the built-in or the user's stop list together with the additional words."""
+    own = own_stopwords or {}
     listed = own[language] if language in own and language else stopwords(language)
-    return listed.union(own.get(EVERY_LANGUAGE, ()), fold_all(extra, language=language))
+    forms = _surface_forms(found, language, listed.union(own.get(EVERY_LANGUAGE, ())))
+    merge_forms(forms, language)
+    return WordForms(forms, found.total())
 
 
-def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[str]) -> dict[str, dict[str, int]]:
+def _surface_forms(found: Mapping[str, int], language: str, stop_words: frozenset[str]) -> dict[str, dict[str, int]]:
     """Group words by their folded form: for each, its forms in the text and how often each occurs."""
     forms: dict[str, dict[str, int]] = {}
     latin = language not in {"tr", "az"}
@@ -175,12 +136,9 @@ def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[
         else:
             surface, key = _normal(word, language)
         n_chars = len(key)
-        if n_chars > 1 and key not in left_out and not (n_chars == 2 and _FRAGMENT.fullmatch(key)):
-            surfaces = forms.get(key)
-            if surfaces is None:
-                forms[key] = {surface: n}
-            else:
-                surfaces[surface] = surfaces.get(surface, 0) + n
+        if n_chars > 1 and key not in stop_words and not (n_chars == 2 and _FRAGMENT.fullmatch(key)):
+            surfaces = forms.setdefault(key, {})
+            surfaces[surface] = surfaces.get(surface, 0) + n
     return forms
 
 
@@ -226,19 +184,18 @@ def _without_particle(word: str) -> Iterable[str]:
     return [word[:end] for end in range(max(2, len(word) - 3), len(word)) if _KOREAN_PARTICLE.fullmatch(word, end)]
 
 
-_BASE_FORMS: Mapping[str, Callable[[str], Iterable[str]]] = {"en": _singulars, "ko": _without_particle}
-"""By language, a function that returns the possible base forms of a word."""
-
-
-_ENDINGS: Mapping[str, str] = {"en": "s"}
-"""By language, the ending of every word that has a base form."""
+_BASE_FORMS: Mapping[str, tuple[str, Callable[[str], Iterable[str]]]] = {
+    "en": ("s", _singulars),
+    "ko": ("", _without_particle),
+}
+"""By language, the ending of every word that has a base form, and a function that returns a word's possible base forms."""
 
 
 def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[str, str]]:
     """Merge words into their base forms where both occur and their capitals agree; return the merged pairs."""
     if language not in _BASE_FORMS:
         return []
-    base_forms, ending = _BASE_FORMS[language], _ENDINGS.get(language, "")
+    ending, base_forms = _BASE_FORMS[language]
     merged: list[tuple[str, str]] = []
     inflected = [form for form in forms if form.endswith(ending) and any(map(forms.__contains__, base_forms(form)))]
     for word in sorted(inflected, key=lambda form: (-len(form), form)):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from webmain.article.words import forms_of, left_out, merge_forms, shown_form
+from webmain.article.words import merge_forms, shown_form, word_forms
 from webmain.items import Article
 from webmain.text.language import detect
 from webmain.text.words import base_language
@@ -58,7 +58,6 @@ class Counting:
     ) -> None:
         self._own = own_stopwords or {}
         self._max_words = max_words
-        self._stop_lists: dict[str, frozenset[str]] = {}
         self._entries: dict[str, dict[str, _Entry]] = {}
         self._n_words: Counter[str] = Counter()
         self._n_articles = self._n_distinct = self._uncertain = 0
@@ -66,10 +65,7 @@ class Counting:
     def add(self, text: str, *, language: str | None = None) -> None:
         """Count a text as one article; its language is detected if not given."""
         code = base_language(language or detect(text).language)
-        if code not in self._stop_lists:
-            self._stop_lists[code] = left_out(code, (), self._own)
-        is_first = not self._n_articles
-        found = forms_of(text, language=code, stop_list=self._stop_lists[code], in_order=is_first)
+        found = word_forms(text, language=code, own_stopwords=self._own, in_order=not self._n_articles)
         entries = self._entries.setdefault(code, {})
         before = len(entries)
         for key, surfaces in found.forms.items():

@@ -14,6 +14,7 @@ from html import escape
 from importlib import resources
 
 from webmain.cloud.records import Cloud, CloudWord
+from webmain.text.normal import fit_for_html
 
 N_SIZES = 9  # classes of sizes, from `cloud-1` to `cloud-9`
 
@@ -23,7 +24,6 @@ SMALLEST = 0.6
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
 _VOWEL_FIRST = re.compile("([\u0e40-\u0e44\u0ec0-\u0ec4])([\u0e01-\u0e2e\u0e81-\u0eae])")
 _TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ecd]")
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class Order(StrEnum):
@@ -82,14 +82,14 @@ def cloud_markup(
     for one in ordered(cloud, order):
         size = 1 + round((N_SIZES - 1) * (math.sqrt(one.weight) - least) / (1 - least))
         lang = f' lang="{escape(one.language)}"' if one.language not in ("", cloud.language) else ""
-        word = f"<bdi{lang}>{escape(fit(one.word))}</bdi>"
+        word = f"<bdi{lang}>{escape(fit_for_html(one.word))}</bdi>"
         if link:
             word = f'<a href="{escape(link(one))}">{word}</a>'
         classes = f"cloud-{size} cloud-c{ranks[one.word] % n_colours}"
         items.append(
             f'<li class="{classes}" title="{one.count}">{word}<span class="cloud-count"> {one.count}</span></li>'
         )
-    name = f' aria-label="{escape(fit(cloud.title))}"' if cloud.title else ""
+    name = f' aria-label="{escape(fit_for_html(cloud.title))}"' if cloud.title else ""
     head = f'<ul class="cloud" lang="{escape(cloud.language)}" dir="{cloud.direction}"{name}>'
     return "\n".join([head, *items, "</ul>"])
 
@@ -105,7 +105,7 @@ def cloud_css() -> str:
 
 def cloud_page(cloud: Cloud, *, order: Order | str = Order.ALPHABET) -> str:
     """Return a whole page with a cloud, which loads nothing."""
-    title = escape(fit(cloud.title))
+    title = escape(fit_for_html(cloud.title))
     light, dark = schemes()["light"].ground, schemes()["dark"].ground
     in_dark = f"body {{ background: {dark}; color: {light} }}"
     ground = f"body {{ background: {light}; font-family: system-ui, sans-serif }}\n"
@@ -116,8 +116,3 @@ def cloud_page(cloud: Cloud, *, order: Order | str = Order.ALPHABET) -> str:
         f"<title>{title}</title>\n<style>\n{ground}\n{cloud_css()}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
         f"{cloud_markup(cloud, order=order)}\n</main>\n</body>\n</html>\n"
     )
-
-
-def fit(text: str) -> str:
-    """Return a text without what markup cannot hold, and without marks that turn the direction of what follows."""
-    return _UNFIT.sub("\ufffd", text)

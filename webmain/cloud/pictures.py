@@ -11,8 +11,9 @@ from pathlib import Path
 
 from webmain.cloud.fonts import Fonts
 from webmain.cloud.layout import Placed, Sized, draw, in_lines, packed, size_of
-from webmain.cloud.markup import Order, fit, ordered, schemes
+from webmain.cloud.markup import Order, ordered, schemes
 from webmain.cloud.records import Cloud, CloudWord
+from webmain.text.normal import fit_for_html
 
 EDGE = 0.02  # empty border of a picture as a share of its shorter side
 
@@ -71,7 +72,7 @@ def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {look.width} {look.height}" width="{look.width}" '
         f'height="{look.height}" role="img" xml:lang="{escape(cloud.language)}" font-weight="700" '
         'text-anchor="middle">',
-        f"<title>{escape(fit(cloud.title))}</title>",
+        f"<title>{escape(fit_for_html(cloud.title))}</title>",
         f'<rect width="100%" height="100%" fill="{schemes()[look.colours].ground}"/>',
     ]
     for one in _drawn(cloud, look):
@@ -82,7 +83,7 @@ def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
         rows.append(
             f'<text x="{place.x + place.width / 2:.1f}" y="{place.y:.1f}" font-size="{place.size:.1f}" fill="{one.colour}" '
             f'font-family="{escape(families)}, sans-serif" textLength="{place.width:.1f}" lengthAdjust="spacingAndGlyphs"'
-            f"{language}{direction}>{escape(fit(word.word))}</text>"
+            f"{language}{direction}>{escape(fit_for_html(word.word))}</text>"
         )
     return "\n".join([*rows, "</svg>\n"])
 
@@ -94,7 +95,8 @@ def _drawn(cloud: Cloud, look: Look) -> Iterable[_Drawn]:
     in_lines_too = Shape(look.shape) is Shape.LINES
     words: Sequence[CloudWord] = ordered(cloud, look.order) if in_lines_too else cloud.words
     sized = [
-        Sized(fonts.runs(fit(one.word), language=one.language), one.language, size_of(one.weight)) for one in words
+        Sized(fonts.runs(fit_for_html(one.word), language=one.language), one.language, size_of(one.weight))
+        for one in words
     ]
     edge = round(EDGE * min(look.width, look.height))
     width, height = look.width - 2 * edge, look.height - 2 * edge

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from webmain.evaluation.differences import Difference, difference
 from webmain.evaluation.metrics import METRICS
@@ -15,6 +15,7 @@ from webmain.evaluation.plots import plots
 from webmain.evaluation.records import Findings, Plot, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.writers import is_figures, text_rows, without_empty
+from webmain.text.normal import fit_for_html
 
 TEMPLATE = "report.html.jinja"
 
@@ -33,13 +34,6 @@ HEADINGS = {
     "margins": "Most confident pages, against the best rival",
     "errors": "Failures",
 }
-
-_TURNING = range(0x202A, 0x202F), range(0x2066, 0x206A)
-_CONTROLS = range(9), range(11, 32), range(0x7F, 0xA0), range(0xD800, 0xE000), range(0xFFFE, 0x10000)
-_UNFIT = dict.fromkeys((point for points in (*_TURNING, *_CONTROLS) for point in points), "\ufffd")
-"""Characters that HTML cannot contain, and marks that would change the direction of the following text."""
-
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +114,10 @@ def _page(
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, finalize=_fit
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: fit_for_html(value) if type(value) is str else value,
     )
     environment.filters |= {
         "texts": text_rows,
@@ -135,11 +132,6 @@ def _page(
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-def _fit(value: _Value) -> _Value | str:
-    """Return a text with characters that cannot be shown replaced; the template's markup stays markup."""
-    return value.translate(_UNFIT) if isinstance(value, str) else value
 
 
 def _is_best(table: Table, row: int, column: int) -> bool:

@@ -22,7 +22,7 @@ from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Plot, Row, Table
 from webmain.evaluation.systems import ALL_TEXT
-from webmain.text.terminal import one_line
+from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
     from webmain.evaluation.scoring import Results
@@ -31,6 +31,7 @@ BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
 
 MOST_POINTS = 400  # points drawn per system; of more pages a sample is drawn, and the caption says so
+MOST_NAME = 34  # characters shown of a system's name
 MOST_LINES = 5  # most systems whose confidence is drawn
 FIRST_SHARE = 0.05  # least coverage of the curve: the mean of a handful of pages is mere chance
 
@@ -78,12 +79,6 @@ def colour(system: str) -> str:
     return VERMILLION if head in PEERS else GREY if head == ALL_TEXT else BLUE
 
 
-def short(system: str, most: int = 34) -> str:
-    """Return a system's name on one line, shortened if long."""
-    name = one_line(system)
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
 def _sample(points: Sequence[Any]) -> list[Any]:
     draw = random.Random(1)  # noqa: S311 - a sample, no secret
     return list(points) if len(points) <= MOST_POINTS else draw.sample(list(points), MOST_POINTS)
@@ -113,7 +108,7 @@ def distribution(results: Results) -> Plot:
             [scores[system] for system in ranked],
             orientation="horizontal",
             positions=range(len(ranked)),
-            tick_labels=[short(system) for system in ranked],
+            tick_labels=[cut(system, MOST_NAME) for system in ranked],
             whis=(5, 95),
             showfliers=False,
             showmeans=True,
@@ -160,7 +155,7 @@ def precision_recall(results: Results) -> Plot:
             panel.scatter(*zip(*_sample(points), strict=True), s=8, color=colour(system), alpha=0.4, linewidths=0)
             panel.plot(recall.mean(), precision.mean(), "D", color=INK, markeredgecolor="white")
             panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel="recall", ylabel="precision")
-            panel.set_title(short(system, 26), fontsize=9)
+            panel.set_title(cut(system, 26), fontsize=9)
             rows.append(
                 {
                     "system": system,
@@ -207,7 +202,7 @@ def time_against_f1(overall: Table) -> Plot:
             spread = [[f1 - low], [high - f1]]
             marker = MARKERS[number % len(MARKERS)]
             panel.errorbar(
-                [ms], [f1], yerr=spread, color=colour(name), marker=marker, linestyle="none", label=short(name)
+                [ms], [f1], yerr=spread, color=colour(name), marker=marker, linestyle="none", label=cut(name, MOST_NAME)
             )
         panel.set(xscale="log", xlabel="CPU time a page, ms (logarithmic)", ylabel="mean F1 of pages")
         panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -233,10 +228,10 @@ def risk_coverage(results: Results, table: Table) -> Plot:
             panel.plot(kept / curve.size, curve[kept - 1], color=shade, linestyle=dash, label=label)
 
         for own, dash in zip(sure, DASHES, strict=False):
-            line(by_coverage(own.confidence, own.f1), short(own.system, 60), colour(own.system), dash)
+            line(by_coverage(own.confidence, own.f1), cut(own.system, 60), colour(own.system), dash)
         if others:
             best = max(others, key=lambda name: float(others[name].mean()))
-            label = f"{short(best)} on the pages of which {short(first.system)} is most sure"
+            label = f"{cut(best, MOST_NAME)} on the pages of which {cut(first.system, MOST_NAME)} is most sure"
             shade = colour(best) if colour(best) != BLUE else GREY
             line(by_coverage(first.confidence, others[best]), label, shade, (0, (4, 4)))
         panel.set_xlabel("coverage: share of the pages kept, the most confident")
@@ -263,7 +258,7 @@ def calibration(table: Table) -> Plot:
             panel.set(
                 xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel="mean confidence", ylabel="mean F1"
             )
-            panel.set_title(short(name), fontsize=9)
+            panel.set_title(cut(name, MOST_NAME), fontsize=9)
     caption = (
         "A point is pages of similar confidence, each for about as many; the vertical lines are 95 % intervals of their mean "
         "F1. On the dashed line confidence is what was reached; below it the system is too sure of itself."

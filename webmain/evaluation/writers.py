@@ -13,7 +13,7 @@ from typing import Any
 
 from webmain.evaluation.records import Table, finite
 from webmain.files import replaced_whole
-from webmain.text.terminal import display_width, one_line, pad
+from webmain.text.terminal import cut, display_width, pad
 
 MOST_WIDTH = 60  # characters of a cell in a table as text; longer ones are cut
 
@@ -48,12 +48,11 @@ def text_rows(table: Table) -> list[tuple[str, ...]]:
 def text(table: Table, *, most_rows: int | None = None) -> str:
     """Return a table as aligned text, with numbers right-aligned; rows after `most_rows` are counted and left out."""
     shown = text_rows(table)[:most_rows]
-    cells = [tuple(_one_line(value) for value in row) for row in shown]
-    head = tuple(_one_line(name) for name in table.columns)
+    head, *cells = [[cut(value, MOST_WIDTH) for value in row] for row in (table.columns, *shown)]
     widths = [max(map(display_width, column)) for column in zip(head, *cells, strict=True)]
     right = [is_figures(table, number) for number in range(len(head))]
     lines = [table.title, ""] if table.title else []
-    for row in (head, tuple("-" * width for width in widths), *cells):
+    for row in (head, ["-" * width for width in widths], *cells):
         padded = [pad(cell, width, right=r) for cell, width, r in zip(row, widths, right, strict=True)]
         lines.append("  ".join(padded).rstrip())
     if len(shown) < len(table.rows):
@@ -65,12 +64,6 @@ def is_figures(table: Table, column: int) -> bool:
     """Return True if a column holds figures, not texts."""
     found = [row[column] for row in table.rows if row[column] is not None]
     return bool(found) and not any(isinstance(value, str) for value in found)
-
-
-def _one_line(value: str) -> str:
-    """Return a text with white space folded, without characters that control the terminal."""
-    flat = one_line(value[: 4 * MOST_WIDTH])
-    return flat if len(flat) <= MOST_WIDTH else flat[: MOST_WIDTH - 1] + "…"
 
 
 def without_empty(table: Table) -> Table:

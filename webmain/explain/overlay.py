@@ -23,6 +23,7 @@ from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.tree import BLOCK_TAGS
 from webmain.items import Verdict
+from webmain.text.normal import fold_space, shorten
 
 if TYPE_CHECKING:
     from webmain.explain.records import ExplainedBlock, Explanation
@@ -162,7 +163,7 @@ def block_label(block: ExplainedBlock) -> str:
     """Return number, verdict, score and reason of a block as one line."""
     number = [] if block.index is None else [f"block {block.index}"]
     score = [] if block.score is None else [f"score {block.score:.2f}"]
-    return " · ".join([*number, block.verdict.value, *score, _cut(block.why)])
+    return " · ".join([*number, block.verdict.value, *score, shorten(block.why, MAX_NAME_CHARS)])
 
 
 def escaped(text: str) -> str:
@@ -171,10 +172,6 @@ def escaped(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return text.replace("\r", "&#13;").replace("\0", "\ufffd")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_NAME_CHARS else text[: MAX_NAME_CHARS - 1] + "…"
 
 
 class _Writer:
@@ -225,7 +222,7 @@ class _Writer:
             return f"<{tag}>" if tag in _VOID else box
         link = self._open[-1][2] if self._open else ""
         if tag == "a":
-            link = _cut(attributes.get("href") or "")
+            link = shorten(attributes.get("href") or "", MAX_NAME_CHARS)
         if tag in _LEFT_OUT or tag in _VOID or len(self._open) > MAX_DEPTH:
             self._open.append((index, "", link))
             return box
@@ -280,13 +277,13 @@ def _image(text: str) -> str:
 def _placeholder(tag: str, attributes: Mapping[str, str | None]) -> str:
     """Return a placeholder for a picture, a player or a form field."""
     if tag == "img":
-        text = _cut(" ".join((attributes.get("alt") or "").split()))
-        return _image(text) if text else '<span class="wm-image"></span>'
+        text = fold_space(attributes.get("alt") or "")
+        return _image(shorten(text, MAX_NAME_CHARS)) if text else '<span class="wm-image"></span>'
     if tag in _PLAYERS:
         return _image(tag)
     if tag == "input" and (attributes.get("type") or "").lower() not in ("hidden", "checkbox", "radio", "image"):
-        text = _cut(" ".join((attributes.get("value") or attributes.get("placeholder") or "").split()))
-        return f'<span class="wm-control">{escaped(text)}</span>'
+        text = fold_space(attributes.get("value") or attributes.get("placeholder") or "")
+        return f'<span class="wm-control">{escaped(shorten(text, MAX_NAME_CHARS))}</span>'
     return ""
 
 

@@ -8,7 +8,6 @@ colours are custom properties that the page around them sets, and `cloud_css`.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -25,6 +24,7 @@ from webmain.explain.overlay import overlay_html
 from webmain.html.blocks import Unit
 from webmain.html.columns import Flag
 from webmain.items import Metadata, Verdict
+from webmain.text.normal import replace_surrogates, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,6 @@ MOST_WORDS: Final = 60  # maximum words of the tag cloud
 MIN_LINKED: Final = 0.5  # minimum link density of a block that is shown as a block of links
 
 _NO_LANGUAGE: Final = frozenset(("", "und", "zxx"))
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,11 +186,11 @@ class View(ArticleView):
 
 def fit(text: str) -> str:
     """Return a text without characters that HTML cannot contain: NUL and lone surrogates."""
-    return text if text.isascii() and "\0" not in text else _UNFIT.sub("\ufffd", text)
+    return replace_surrogates(text).replace("\0", "\ufffd")
 
 
 def _cut(text: str, most: int) -> str:
-    return fit(text if len(text) <= most else text[: most - 1] + "…")
+    return fit(shorten(text, most))
 
 
 def _count(n: int, noun: str) -> str:

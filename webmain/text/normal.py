@@ -65,6 +65,7 @@ _LOOKALIKE = lazy(f"[{LATIN_LOOKALIKES}]")
 _MIXED = lazy(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
 _WORD = lazy(r"[^\W\d_]+")
 _SURROGATES = lazy("[\ud800-\udfff]")
+_NOT_FOR_HTML = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 @cache
@@ -149,6 +150,16 @@ def _in_one_script(word: re.Match[str]) -> str:
 def replace_surrogates(text: str) -> str:
     """Return a text with lone surrogates, which no encoding can express, replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def fit_for_html(text: str) -> str:
+    """Return a text with U+FFFD for what HTML cannot contain, and for marks that turn the direction of what follows."""
+    return _NOT_FOR_HTML.sub("\ufffd", text)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many characters; a longer one ends in an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def is_plain(text: str) -> bool:

@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Any, Final, TextIO
 
 from webmain.regex import lazy
+from webmain.text.normal import shorten
 
 _SEQUENCE: Final = (
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,9}[@-~]?|[\]PX^_][^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)?|[ -/]{0,9}[0-~])?"
@@ -41,8 +42,7 @@ def one_line(text: str) -> str:
 
 def cut(text: str, most: int) -> str:
     """Return a printable text as one line of at most so many characters; a longer one ends in an ellipsis."""
-    text = one_line(text)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shorten(one_line(text), most)
 
 
 def display_width(text: str) -> int:

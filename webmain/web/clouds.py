@@ -175,7 +175,8 @@ def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
 
 def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dict[str, Any]:
     """Return the template's values for a cloud."""
-    from webmain.cloud.markup import cloud_markup, fit
+    from webmain.cloud.markup import cloud_markup
+    from webmain.text.normal import fit_for_html
 
     def search(word: CloudWord) -> str:
         asked = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}
@@ -183,7 +184,7 @@ def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dic
 
     return {
         "markup": cloud_markup(cloud, link=search if "/search" in paths else None),
-        "title": fit(cloud.title),
+        "title": fit_for_html(cloud.title),
         "max_chars": MAX_CHARS,
         "files": {form.upper(): f"/clouds.{form}?{urlencode(given)}" for form in ("png", "svg", "json")},
     }

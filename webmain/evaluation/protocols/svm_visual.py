@@ -39,6 +39,7 @@ from webmain.features.positions import in_column
 from webmain.features.relevance import is_own_text, page_bounds
 from webmain.features.site_blocks import SiteBlocks
 from webmain.text.agreement import lcs_members, matching_ratio, subsequence
+from webmain.text.normal import shorten
 from webmain.text.words import tokens
 
 VISUAL = ("visual",)
@@ -108,9 +109,11 @@ class Site:
             skipped = [] if column is None else [i for i in between if not gold[i] and alone[i] and column[i]]
             skipped = [i for i in skipped if len(tokens(blocks.texts[i])) >= WHOLE_BLOCK_WORDS]
             if common:
-                found[page] = f"holds boilerplate: {_quote(blocks.texts[common[0]])}"
+                found[page] = f"holds boilerplate: {shorten(blocks.texts[common[0]], LONGEST_QUOTE)}"
             elif skipped:
-                found[page] = f"skips {len(skipped)} blocks, the first: {_quote(blocks.texts[skipped[0]])}"
+                found[page] = (
+                    f"skips {len(skipped)} blocks, the first: {shorten(blocks.texts[skipped[0]], LONGEST_QUOTE)}"
+                )
         return found
 
     @property
@@ -304,8 +307,4 @@ def _alone(words: Sequence[str], others: Sequence[str]) -> str:
     edges = np.flatnonzero(np.diff(np.concatenate(([True], members, [True])).astype(np.int8)))
     runs = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
     first, end = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
-    return _quote(" ".join(words[first:end])) if end > first else ""
-
-
-def _quote(text: str) -> str:
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3].rstrip() + "..."
+    return shorten(" ".join(words[first:end]), LONGEST_QUOTE)
