@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.items import Hints
+from webmain.ledger.file import LedgerFile
 from webmain.ledger.ledger import (
     ASK_AGAIN_S,
     LIST,
@@ -25,7 +26,6 @@ from webmain.ledger.ledger import (
     Pending,
     State,
 )
-from webmain.ledger.schema import APPLICATION_ID, MIGRATIONS
 
 SITE = "news.example"
 A, B, C = (f"https://{SITE}/{name}" for name in "abc")
@@ -134,7 +134,7 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
     with Ledger(":memory:") as ledger:
         for one, other in pairs:
             ledger.add_alias(one, other)
-        canonical = dict(ledger.file._db.execute("SELECT url, canonical FROM aliases"))
+        canonical = dict(ledger.file.db.execute("SELECT url, canonical FROM aliases"))
         assert not canonical.keys() & set(canonical.values())
 
 
@@ -222,7 +222,7 @@ def test_other_databases_and_newer_ledgers_are_refused_and_left_alone(tmp_path, 
     db = sqlite3.connect(path)
     db.execute(statement)
     if "version" in statement:
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA application_id = {LedgerFile.application_id}")
     db.commit()
     db.close()
     before = path.read_bytes()
@@ -371,7 +371,7 @@ BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([Found(url=A, hints=Hints(source="feed", title="T")), Found(url=B)], site=SITE)
-        ledger.file._db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
+        ledger.file.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
         assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
         assert f"1 damaged rows count as not known: {A}" in caplog.text
 
@@ -381,7 +381,7 @@ def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
 def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([Found(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
-        ledger.file._db.execute(f"UPDATE urls SET {column} = {value}")
+        ledger.file.db.execute(f"UPDATE urls SET {column} = {value}")
         assert ledger.unknown([A]) == [A]
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
@@ -434,12 +434,12 @@ def test_what_is_missing_is_remembered_for_a_month(ledger, clock):
     assert ledger.missing([]) == set()
 
 
-@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+@pytest.mark.parametrize("version", range(1, len(LedgerFile.migrations)))
 def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
     path = tmp_path / "old.ledger"
     db = sqlite3.connect(path)
-    db.executescript("".join(step.rstrip().rstrip(";") + ";" for step in MIGRATIONS[:version]))
-    db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version};")
+    db.executescript("".join(script.read_text() for script in LedgerFile.migrations[:version]))
+    db.executescript(f"PRAGMA application_id = {LedgerFile.application_id}; PRAGMA user_version = {version};")
     db.execute(
         "INSERT INTO urls (url, site, state, newest, added_at, changed_at, reason) VALUES (?, 's', 1, 0, 0, 0, 'too_old')",
         (A,),
@@ -455,7 +455,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path):
     with Ledger(tmp_path / "x") as ledger:
-        (pages,) = ledger.file._db.execute("PRAGMA page_count").fetchone()
-        ledger.file._db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        (pages,) = ledger.file.db.execute("PRAGMA page_count").fetchone()
+        ledger.file.db.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
             ledger.add_pending([Found(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)

@@ -13,8 +13,8 @@ import pytest
 from webmain import items
 from webmain.items import blocks
 from webmain.items.codec import coders
-from webmain.store import sqlite_file
 from webmain.store.export import COLUMNS
+from webmain.store.sqlite_file import SqliteFile
 
 PAGE = Path(__file__).parents[2] / "docs" / "fields.md"
 RECORDS = {"Article": (items.Metadata, items.Article), "ArticleBlock": (items.ArticleBlock,), "Image": (items.Image,)}
@@ -79,7 +79,7 @@ def generated(page: str) -> str:
 
 def database() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
-    sqlite_file.migrate(db)
+    SqliteFile.migrate(db)
     return db
 
 
@@ -117,8 +117,8 @@ def test_every_column_of_every_table_and_view_is_described(kind: str) -> None:
 def test_versions_and_columns_of_exports_are_those_of_the_program() -> None:
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"The record is version {items.SCHEMA_VERSION} (" in page
-    assert f"version {sqlite_file.VERSION} (`PRAGMA user_version`)" in page
-    assert f"{sqlite_file.APPLICATION_ID:#x}" in page
+    assert f"version {len(SqliteFile.migrations)} (`PRAGMA user_version`)" in page
+    assert f"{SqliteFile.application_id:#x}" in page
     listed = page.split("`csv` has one row per article:")[1].split(";")[0]
     assert re.findall(r"`(\w+)`", listed) == list(COLUMNS)
 

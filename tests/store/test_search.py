@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import webmain
 from webmain.items import Article, ArticleBlock, Kind
 from webmain.store import block_index as search
-from webmain.store import sqlite_file as schema
 from webmain.store.block_index import TITLE, BlockIndex, block_priority
 from webmain.store.protocol import (
     NotAStoreError,
@@ -30,6 +29,7 @@ from webmain.store.query import MAX_TOKENS, QueryError, index_text
 from webmain.store.search import open_index
 from webmain.store.search_records import Filters, Results
 from webmain.store.sqlite import SqliteStore
+from webmain.store.sqlite_file import SqliteFile
 
 
 def make(n: int, *blocks: tuple[str, float] | str, title: str | None = None, **other: object) -> Article:
@@ -477,14 +477,14 @@ def test_file_that_cannot_be_written_is_searched_as_it_is(path: Path, monkeypatc
     with SqliteStore(path) as store:
         put(store, make(1, "tide"))
         store.add(make(2, "tide"))
-    prepare = schema.SqliteFile._prepare
+    prepare = SqliteFile._prepare
 
-    def refusing(self: schema.SqliteFile) -> None:
-        prepare(self)
+    def refusing(self: SqliteFile, wait_s: float) -> None:
+        prepare(self, wait_s)
         if not self.read_only:
             raise StoreWriteError("attempt to write a readonly database")
 
-    monkeypatch.setattr(schema.SqliteFile, "_prepare", refusing)
+    monkeypatch.setattr(SqliteFile, "_prepare", refusing)
     with open_index(f"sqlite:{path}") as index:
         assert index.search("tide").n_pages == 1
         with pytest.raises(StoreWriteError, match="reading only"):

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from webmain.items import Article, ArticleBlock, Kind
-from webmain.store import sqlite_file as schema
 from webmain.store.protocol import (
     NewerStoreError,
     NotAStoreError,
@@ -23,6 +22,7 @@ from webmain.store.protocol import (
     StoreWriteError,
 )
 from webmain.store.sqlite import SqliteStore
+from webmain.store.sqlite_file import SqliteFile
 from webmain.text.near_duplicates import NearDuplicates
 
 Make = Callable[..., Article]
@@ -110,14 +110,14 @@ def test_write_ahead_log_and_foreign_keys_are_on(path: Path) -> None:
         assert store._file.one("PRAGMA synchronous") == 1  # NORMAL
     assert query(path, "PRAGMA journal_mode") == [("wal",)]
     assert query(path, "PRAGMA foreign_key_check") == []
-    assert query(path, "PRAGMA user_version") == [(schema.VERSION,)]
-    assert query(path, "PRAGMA application_id") == [(schema.APPLICATION_ID,)]
+    assert query(path, "PRAGMA user_version") == [(len(SqliteFile.migrations),)]
+    assert query(path, "PRAGMA application_id") == [(SqliteFile.application_id,)]
 
 
 def version_1(path: Path) -> None:
     """A file as the first version left it, with one article."""
     db = sqlite3.connect(path)
-    schema.migrate(db, to=1)
+    SqliteFile.migrate(db, to=1)
     record = json.dumps({"id": "aa", "title": "Old", "schema_version": 1})
     db.execute(
         """INSERT INTO article (id, site, title, text, n_words, n_parts, extractor, status, charset, charset_source,
@@ -141,13 +141,13 @@ def test_file_of_the_first_version_is_brought_up_to_date(path: Path, make_articl
     fill(path.with_name("fresh"))
     tables = "SELECT type, name, sql FROM sqlite_master ORDER BY name"
     assert query(path, tables) == query(path.with_name("fresh"), tables)
-    assert query(path, "PRAGMA user_version") == [(schema.VERSION,)]
+    assert query(path, "PRAGMA user_version") == [(len(SqliteFile.migrations),)]
 
 
 def test_blocks_of_an_earlier_version_keep_their_texts(path: Path) -> None:
     version_1(path)
     with closing(sqlite3.connect(path)) as db, db:
-        schema.migrate(db, 1, to=7)
+        SqliteFile.migrate(db, 1, to=7)
         columns = "article, position, kind, level, ordered, text, xpath"
         db.execute(f"INSERT INTO block ({columns}) VALUES (1, 0, 'quote', 0, 0, 'q', '')")
     with SqliteStore(path) as store:
@@ -169,8 +169,7 @@ def test_failing_migration_leaves_the_file_as_it_was(path: Path, monkeypatch: py
     before = query(path, "SELECT name FROM sqlite_master")
     wrong = path.with_name("wrong.sql")
     wrong.write_text("CREATE TABLE more (x); CREATE TABLE article (x);")
-    monkeypatch.setattr(schema, "_STEPS", [*schema._STEPS, wrong])
-    monkeypatch.setattr(schema, "VERSION", len(schema._STEPS))
+    monkeypatch.setattr(SqliteFile, "migrations", [*SqliteFile.migrations, wrong])
     with pytest.raises(ValueError, match="already exists"):
         SqliteStore(path)
     assert query(path, "SELECT name FROM sqlite_master") == before
@@ -180,9 +179,9 @@ def test_failing_migration_leaves_the_file_as_it_was(path: Path, monkeypatch: py
 def test_file_of_a_later_version_is_refused(path: Path) -> None:
     fill(path)
     db = sqlite3.connect(path)
-    db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    db.execute(f"PRAGMA user_version = {len(SqliteFile.migrations) + 1}")
     db.close()
-    with pytest.raises(NewerStoreError, match=f"version {schema.VERSION + 1}, of a later webmain"):
+    with pytest.raises(NewerStoreError, match=f"version {len(SqliteFile.migrations) + 1}, of a later webmain"):
         SqliteStore(path)
 
 

@@ -57,8 +57,8 @@ def _check(args: argparse.Namespace) -> int:
 
 def _checked(path: Path, form: str) -> CheckResult:
     """Check the file at a path according to its kind, found or given."""
+    from webmain.ledger.file import LedgerFile
     from webmain.ledger.rows import ALIASES, URLS, wrong_alias, wrong_url
-    from webmain.ledger.schema import APPLICATION_ID
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
     if path.is_dir():
@@ -66,7 +66,7 @@ def _checked(path: Path, form: str) -> CheckResult:
     if form == "" and path.suffix == ".toml":
         return _rules(path)
     owner = application_id(path)
-    if form == "" and (owner == APPLICATION_ID or path.suffix == ".ledger"):
+    if form == "" and (owner == LedgerFile.application_id or path.suffix == ".ledger"):
         return check_rows(path, "ledger", (("urls", URLS, wrong_url), ("aliases", ALIASES, wrong_alias)))
     if form == "sqlite" or owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
         return check_store(path)

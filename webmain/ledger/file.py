@@ -6,17 +6,31 @@ import fcntl
 import sqlite3
 import struct
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 from urllib.parse import quote
 
 from webmain.clock import now_s
-from webmain.ledger.schema import APPLICATION_ID, FORMS, MIGRATIONS, SCHEMA_VERSION
+from webmain.database import DatabaseFile
 
-_UNUSABLE: Final = "is not a ledger, or cannot be written: "
+_UNUSABLE: Final = "cannot be opened or written, or is not a ledger: "
+
+_SETTLED_AT: Final = """CASE
+    WHEN u.article_id IS NOT NULL OR u.reason IN ('duplicate', 'moved') OR u.reason IN
+        ('too_old', 'too_new', 'undated', 'other_language', 'other_section') THEN 9e999
+    WHEN typeof(u.changed_at) = 'real' THEN u.changed_at
+    END"""
+
+FORMS: Final = f"""
+CREATE TEMP VIEW forms AS
+SELECT u.url, u.url AS canonical, u.state, u.attempts, {_SETTLED_AT} AS settled_at FROM urls u
+UNION ALL
+SELECT a.url, a.canonical, u.state, u.attempts, {_SETTLED_AT} FROM aliases a CROSS JOIN urls u ON u.url = a.canonical
+"""  # noqa: S608 - a constant
+"""Every address with the state of its canonical form. `settled_at` is infinite for addresses that stay settled: with an
+article, duplicates and moved ones, and those refused by a filter."""
 
 
 class LedgerError(RuntimeError):
@@ -27,7 +41,7 @@ class OlderLedgerError(LedgerError):
     """A file opened for reading only has an older version; the next crawl will update it."""
 
 
-class LedgerFile:
+class LedgerFile(DatabaseFile):
     """One SQLite file for `Ledger`, `Answers`, `Visits`, `Hosts`, `Runs` and `Archives`.
 
     Every call is one short transaction (WAL, synchronous NORMAL): what was written survives a kill, and several processes
@@ -50,6 +64,9 @@ class LedgerFile:
         The file is not a ledger, has a newer version, or cannot be written; or, with `read_only`, has an older version.
     """
 
+    application_id = 0x574D4C47  # "WMLG"
+    migrations = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
+
     def __init__(
         self,
         path: str | Path,
@@ -58,30 +75,8 @@ class LedgerFile:
         clock: Callable[[], float] = now_s,
         read_only: bool = False,
     ) -> None:
-        self.path = Path(path)
         self.clock = clock
-        place = str(self.path)
-        if read_only:
-            place = f"file:{quote(str(self.path.absolute()))}?mode=ro"
-        try:
-            if not read_only:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(place, timeout=busy_timeout_s, isolation_level=None, uri=read_only)
-            self._db.text_factory = lambda text: text.decode("utf-8", "replace")
-        except (OSError, sqlite3.Error) as error:
-            raise LedgerError(f"{self.path}: cannot be opened: {error}") from error
-        try:
-            with self.errors(_UNUSABLE):
-                version = self._check_is_ledger()
-                if not read_only:
-                    use_wal(self._db, busy_timeout_s)
-                    self._migrate()
-                elif version < SCHEMA_VERSION:
-                    raise OlderLedgerError(f"{self.path}: is of version {version}, {SCHEMA_VERSION} is needed")
-                self._db.execute(FORMS)
-        except BaseException:
-            self._db.close()
-            raise
+        super().__init__(Path(path), read_only=read_only, wait_s=busy_timeout_s)
 
     def __enter__(self) -> Self:
         return self
@@ -89,65 +84,36 @@ class LedgerFile:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the file; everything has already been written."""
-        self._db.close()
+    read = DatabaseFile.rows
 
-    def _check_is_ledger(self) -> int:
-        """Return the version; reject other databases and newer ledgers before anything is written."""
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
-        n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != APPLICATION_ID and (n_tables or application):
-            raise LedgerError(f"{self.path}: is a database, but not a ledger")
-        if version > SCHEMA_VERSION:
-            raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
-        return int(version)
+    def _prepare(self, wait_s: float) -> None:
+        super()._prepare(wait_s)
+        if not self.read_only:
+            with self.transaction():
+                pass  # shows whether the file can be written
+        self.db.execute(FORMS)
 
-    def _migrate(self) -> None:
-        """Update the schema in one transaction, which also shows whether the file can be written."""
-        with self.transaction(_UNUSABLE) as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            for step in MIGRATIONS[version:]:
-                for statement in step.split(";"):
-                    db.execute(statement)
-            if version < SCHEMA_VERSION:
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    def unusable(self, version: int | None) -> LedgerError:
+        """Return the error for a file that is no ledger, or of another version."""
+        latest = len(self.migrations)
+        if version is None:
+            return LedgerError(f"{self.path}: is a database, but not a ledger")
+        if 0 <= version < latest:
+            return OlderLedgerError(f"{self.path}: is of version {version}, {latest} is needed")
+        return LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {latest}")
 
-    @contextmanager
-    def transaction(self, what: str = "") -> Iterator[sqlite3.Connection]:
-        """Hold the file's write lock for one short transaction."""
-        with self.errors(what):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return all rows of a query."""
-        with self.errors():
-            return self._db.execute(query, values).fetchall()
-
-    @contextmanager
-    def errors(self, what: str = "") -> Iterator[None]:
-        """Convert SQLite's errors to `LedgerError`, with advice."""
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages say what is damaged
-            code = getattr(error, "sqlite_errorname", "") or ""
-            message = f"{what}{error}"
-            if code.startswith("SQLITE_FULL"):
-                message = "no space is left on the disk; free some and start again: nothing is lost"
-            elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
-                message = (
-                    f"is damaged, or not a ledger: {error}; `webmain check {self.path}` shows more."
-                    " Without it the next crawl fetches everything again, and stores nothing twice"
-                )
-            raise LedgerError(f"{self.path}: {message}") from error
+    def failure(self, error: sqlite3.Error | UnicodeDecodeError | OSError) -> LedgerError:
+        """Return SQLite's error as a `LedgerError`, with advice."""
+        code = getattr(error, "sqlite_errorname", "") or ""
+        message = str(error) if self.is_ready else f"{_UNUSABLE}{error}"
+        if code.startswith("SQLITE_FULL"):
+            message = "no space is left on the disk; free some and start again: nothing is lost"
+        elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
+            message = (
+                f"is damaged, or not a ledger: {error}; `webmain check {self.path}` shows more."
+                " Without it the next crawl fetches everything again, and stores nothing twice"
+            )
+        return LedgerError(f"{self.path}: {message}")
 
 
 _SHARED_LOCK: Final = 0x40000002, 510
@@ -186,17 +152,3 @@ def copy_ledger(path: Path, target: Path) -> None:
             db.backup(copy)
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {_UNUSABLE}{error}") from error
-
-
-def use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
-    """Enable WAL, so that several processes can read and write; retried, since SQLite refuses while another does it."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL").fetchone()
-            break
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-    db.execute("PRAGMA synchronous = NORMAL")

@@ -12,10 +12,10 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from webmain.archive.warc import Skip, read_captures
+from webmain.database import named_rows
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE
 from webmain.store.jsonl import Line, read_lines
-from webmain.store.sqlite_file import named_rows
 from webmain.store.sqlite_rows import article_of
 from webmain.text.normal import fingerprint
 

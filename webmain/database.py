@@ -1,0 +1,162 @@
+"""SQLite files of our own: opening, checking whose they are, migration from earlier versions, transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+
+class DatabaseFile(ABC):
+    """A connection to a SQLite file, which is migrated to the latest version as it is opened.
+
+    Parameters
+    ----------
+    path : Path
+        Created with its folders if missing; ":memory:" keeps everything in memory.
+    read_only : bool
+        Nothing is written or created, and other processes can write.
+    wait_s : float
+        How long to wait for another process's transaction.
+    """
+
+    application_id: ClassVar[int]
+    """`PRAGMA application_id` of these files."""
+
+    migrations: ClassVar[Sequence[Path]]
+    """SQL scripts, each from one version to the next; a new file runs all of them. A released script is never edited."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, wait_s: float = 30.0) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.is_ready = False
+        address = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
+        with self.failures():
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            place = ":memory:" if str(path) == ":memory:" else address
+            self.db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
+        self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
+        try:
+            with self.failures():
+                self._prepare(wait_s)
+        except BaseException:
+            self.db.close()
+            raise
+        self.is_ready = True
+
+    @abstractmethod
+    def failure(self, error: sqlite3.Error | UnicodeDecodeError | OSError) -> Exception:
+        """Return the error to raise instead of SQLite's or the system's."""
+
+    @abstractmethod
+    def unusable(self, version: int | None) -> Exception:
+        """Return the error for a file of another program (None), or of a version that cannot be used."""
+
+    def close(self) -> None:
+        """Close the file; everything has already been written."""
+        self.db.close()
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement and return all its rows."""
+        with self.failures():
+            return self.db.execute(sql, values).fetchall()
+
+    def named_rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Run a statement and return its rows as mappings by column name."""
+        with self.failures():
+            return named_rows(self.db, sql, values)
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement and return the first column of its first row, or None if there is no row."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in one transaction, all or nothing, with the file's write lock."""
+        with self.failures():
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Convert SQLite's errors."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
+            raise self.failure(error) from error
+        except OSError as error:
+            raise error if self.is_ready else self.failure(error) from error
+
+    def _prepare(self, wait_s: float) -> None:
+        """Check that the file is ours, migrate it, and set up the connection."""
+        version = self._version()
+        if self.read_only and version < len(self.migrations):
+            raise self.unusable(version)
+        if not self.read_only:
+            _use_wal(self.db, wait_s)
+            if version < len(self.migrations):
+                with self.transaction():
+                    self.migrate(self.db, self._version())  # another process may have migrated it meanwhile
+
+    def _version(self) -> int:
+        """Return the file's version, 0 for an empty file."""
+        owner = self.one("PRAGMA application_id")
+        version: int = self.one("PRAGMA user_version")
+        if owner != self.application_id and (owner or version or self.one("SELECT count(*) FROM sqlite_master")):
+            raise self.unusable(None)
+        if not 0 <= version <= len(self.migrations):
+            raise self.unusable(version)
+        return version
+
+    @classmethod
+    def migrate(cls, db: sqlite3.Connection, version: int = 0, *, to: int | None = None) -> None:
+        """Migrate a database from one version to a later one (default: the last), in the caller's transaction."""
+        for script in cls.migrations[version:to]:
+            for statement in _statements(script.read_text(encoding="utf-8")):
+                db.execute(statement)
+        db.execute(f"PRAGMA application_id = {cls.application_id}")
+        db.execute(f"PRAGMA user_version = {to or len(cls.migrations)}")
+
+
+def named_rows(db: sqlite3.Connection, sql: str, values: Iterable[Any] = ()) -> list[dict[str, Any]]:
+    """Return the rows of a query as mappings by column name."""
+    cursor = db.execute(sql, tuple(values))
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script; a trigger stays in one piece."""
+    statement = ""
+    for piece in script.split(";")[:-1]:
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
+    """Enable WAL, so that several processes can read and write; retried, since SQLite refuses while another does it."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL").fetchone()
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    db.execute("PRAGMA synchronous = NORMAL")

@@ -1,0 +1,2 @@
+ALTER TABLE urls ADD COLUMN since REAL;
+ALTER TABLE urls ADD COLUMN language TEXT;
