@@ -50,35 +50,28 @@ def add(commands: Commands) -> None:
         "that are typical of them against others (log-likelihood).",
     )
     add_source(cloud, several=True, least=0)
-    cloud.add_argument(
-        "--store", metavar="STORE", help=f"sqlite:PATH or jsonl:PATH, if no page is given ({DEFAULT_STORE})"
-    )
+    option = cloud.add_argument
+    option("--store", metavar="STORE", help=f"sqlite:PATH or jsonl:PATH, if no page is given ({DEFAULT_STORE})")
     add_filters(cloud)
-    cloud.add_argument("--query", default="", help="only articles with a block that has these words (sqlite)")
-    cloud.add_argument("--article", default="", metavar="ID", help="only this article")
-    cloud.add_argument(
+    option("--query", default="", help="only articles with a block that has these words (sqlite)")
+    option("--article", default="", metavar="ID", help="only this article")
+    option(
         "--against",
         metavar="OTHERS",
         help="what to compare with: rest (of the store), site=bbc.co.uk,since=30d (also lang, until, query, "
         "article, store), another store, or a page",
     )
-    cloud.add_argument("--under", action="store_true", help="show the words that are rarer than in OTHERS")
-    cloud.add_argument("--top", type=positive_int, default=100, metavar="N", help="most words to show (100)")
-    cloud.add_argument("--stopwords", metavar="FILE", type=_stopwords, help="your own stop words, by language")
-    cloud.add_argument(
-        "-f", "--format", choices=FORMATS, help="output format (default: by the suffix of FILE, else table)"
-    )
+    option("--under", action="store_true", help="show the words that are rarer than in OTHERS")
+    option("--top", type=positive_int, default=100, metavar="N", help="most words to show (100)")
+    option("--stopwords", metavar="FILE", type=_stopwords, help="your own stop words, by language")
+    option("-f", "--format", choices=FORMATS, help="output format (default: by the suffix of FILE, else table)")
     add_output(cloud)
-    cloud.add_argument(
-        "--order", choices=("weight", "alphabet", "text"), help="order of the words in html and in lines"
-    )
-    cloud.add_argument("--shape", choices=("packed", "lines"), default="packed", help="layout of a picture (packed)")
-    cloud.add_argument("--width", type=PIXELS, default=900, metavar="PX", help="width of a picture (900)")
-    cloud.add_argument("--height", type=PIXELS, default=500, metavar="PX", help="height of a picture (500)")
-    cloud.add_argument(
-        "--colours", choices=("light", "dark", "ink"), default="light", help="colours of a picture (light)"
-    )
-    cloud.add_argument("--font", action="append", default=[], metavar="FILE", help="a font to use before all others")
+    option("--order", choices=("weight", "alphabet", "text"), help="order of the words in html and in lines")
+    option("--shape", choices=("packed", "lines"), default="packed", help="layout of a picture (packed)")
+    option("--width", type=PIXELS, default=900, metavar="PX", help="width of a picture (900)")
+    option("--height", type=PIXELS, default=500, metavar="PX", help="height of a picture (500)")
+    option("--colours", choices=("light", "dark", "ink"), default="light", help="colours of a picture (light)")
+    option("--font", action="append", default=[], metavar="FILE", help="a font to use before all others")
     cloud.set_defaults(run=_run)
 
 

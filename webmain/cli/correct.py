@@ -29,13 +29,12 @@ def add(commands: Commands) -> None:
         "`webmain learn --corrections` learns the site from it.",
     )
     add_source(correct, several=False)
-    correct.add_argument("--content", type=_numbers, default=(), metavar="N,M", help="parts that are content")
-    correct.add_argument("--boilerplate", type=_numbers, default=(), metavar="N,M", help="parts that are boilerplate")
-    correct.add_argument("--note", default="", help="a note to save with the correction")
-    correct.add_argument("--undo", action="store_true", help="remove the correction of this page")
-    correct.add_argument(
-        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"file of corrections ({CORRECTIONS})"
-    )
+    option = correct.add_argument
+    option("--content", type=_numbers, default=(), metavar="N,M", help="parts that are content")
+    option("--boilerplate", type=_numbers, default=(), metavar="N,M", help="parts that are boilerplate")
+    option("--note", default="", help="a note to save with the correction")
+    option("--undo", action="store_true", help="remove the correction of this page")
+    option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"file of corrections ({CORRECTIONS})")
     correct.set_defaults(run=_correct)
 
 

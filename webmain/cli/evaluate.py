@@ -63,7 +63,8 @@ def add(commands: Commands) -> None:
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     runs = parser.add_argument_group("what is run")
-    runs.add_argument(
+    option = runs.add_argument
+    option(
         "-e",
         "--systems",
         metavar="SYSTEM[,SYSTEM]",
@@ -71,47 +72,42 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="line_block, pab:keep=..., svm@site, svm@crossfit, trafilatura, module:name, all_text; "
         "all, ours, peers (default: all)",
     )
-    runs.add_argument("--protocol", metavar="NAME", help="run a paper's experiment instead")
-    runs.add_argument(
-        "--rendered", type=Path, metavar="FILE", help="pages rendered in a browser, for svm_visual and svm_sites"
-    )
-    runs.add_argument("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
-    runs.add_argument(
-        "--seed", type=int, default=1, metavar="S", help="random seed of samples, intervals and tests (1)"
-    )
-    runs.add_argument(
+    option("--protocol", metavar="NAME", help="run a paper's experiment instead")
+    option("--rendered", type=Path, metavar="FILE", help="pages rendered in a browser, for svm_visual and svm_sites")
+    option("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
+    option("--seed", type=int, default=1, metavar="S", help="random seed of samples, intervals and tests (1)")
+    option(
         "--jobs",
         type=in_range(int, 0, 256, "is 0 to 256"),
         default=1,
         metavar="N",
         help="worker processes (1); 0: none, without time limits, for debugging",
     )
-    runs.add_argument("--timeout", type=positive, default=30.0, metavar="S", help="most seconds per page (30)")
-    runs.add_argument(
+    option("--timeout", type=positive, default=30.0, metavar="S", help="most seconds per page (30)")
+    option(
         "--repeat",
         type=positive_int,
         default=1,
         metavar="N",
         help="repetitions per page, of which the fastest counts (1)",
     )
-    runs.add_argument("--predictions", type=Path, metavar="FILE", help="save predictions here (.jsonl, .jsonl.gz)")
-    runs.add_argument("--fresh", action="store_true", help="don't continue from the predictions in FILE")
-    runs.add_argument("--score", type=Path, metavar="FILE", help="run nothing; score the predictions in FILE")
+    option("--predictions", type=Path, metavar="FILE", help="save predictions here (.jsonl, .jsonl.gz)")
+    option("--fresh", action="store_true", help="don't continue from the predictions in FILE")
+    option("--score", type=Path, metavar="FILE", help="run nothing; score the predictions in FILE")
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     reports = parser.add_argument_group("what is reported")
-    reports.add_argument("--metrics", metavar="NAME[,NAME]", help="all, or names (default: words,same_words)")
-    reports.add_argument("--baseline", metavar="NAME", help="the system others are compared with (default: the first)")
-    reports.add_argument(
+    option = reports.add_argument
+    option("--metrics", metavar="NAME[,NAME]", help="all, or names (default: words,same_words)")
+    option("--baseline", metavar="NAME", help="the system others are compared with (default: the first)")
+    option(
         "--by",
         metavar="WHAT[,WHAT]",
         help="group also by dataset, type, language, site (default: those with several values, except site)",
     )
-    reports.add_argument("-f", "--format", choices=FORMATS, default="table", help="what to print (default: table)")
-    reports.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="write predictions, CSV files, report.json and report.html here"
-    )
+    option("-f", "--format", choices=FORMATS, default="table", help="what to print (default: table)")
+    option("--out", type=Path, metavar="FOLDER", help="write predictions, CSV files, report.json and report.html here")
 
 
 def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> int:

@@ -42,20 +42,19 @@ def add(commands: Commands) -> None:
         f"between {UNSURE[0]:g} and {UNSURE[1]:g}.",
     )
     add_source(explain, several=False)
-    explain.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
-    explain.add_argument(
+    option = explain.add_argument
+    option("-f", "--format", choices=("table", "json"), default="table", help="what to print")
+    option(
         "-o",
         "--output",
         metavar="FILE",
         help="write the page with its blocks marked, and all of this, to one HTML file (-: standard output)",
     )
-    explain.add_argument(
+    option(
         "--against", metavar="METHOD", help="compare with another method on the same page: what only one of them keeps"
     )
-    explain.add_argument(
-        "--gold", metavar="FILE", help="the correct text: shows which words are missing, and which are too many"
-    )
-    explain.add_argument(
+    option("--gold", metavar="FILE", help="the correct text: shows which words are missing, and which are too many")
+    option(
         "--block",
         type=int,
         metavar="N",

@@ -26,11 +26,10 @@ def add(commands: Commands) -> None:
         epilog="exit codes: 0 written, 1 no article is selected, 2 wrong usage, 3 the store cannot be read, 4 the file cannot"
         " be written",
     )
-    export.add_argument("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
-    export.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="the file to write; a folder for the format text"
-    )
-    export.add_argument(
+    option = export.add_argument
+    option("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
+    option("-o", "--output", required=True, metavar="FILE", help="the file to write; a folder for the format text")
+    option(
         "-f",
         "--format",
         choices=FORMATS,
@@ -38,8 +37,8 @@ def add(commands: Commands) -> None:
         " (by the name of FILE, which may also end in .gz)",
     )
     add_filters(export)
-    export.add_argument("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
-    export.add_argument(
+    option("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
+    option(
         "--confidence",
         type=in_range(float, 0, 1, "is a number from 0 to 1"),
         metavar="C",

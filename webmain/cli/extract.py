@@ -11,16 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
-from webmain.cli.sources import (
-    ArchivePages,
-    add_output,
-    add_source,
-    in_range,
-    is_file,
-    output,
-    read_page,
-    tell,
-)
+from webmain.cli.sources import ArchivePages, add_output, add_source, in_range, is_file, output, read_page, tell
 from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -47,7 +38,8 @@ def add(commands: Commands) -> None:
         "patterns matching such files.",
     )
     add_source(extract, several=True)
-    extract.add_argument(
+    option = extract.add_argument
+    option(
         "-f",
         "--format",
         choices=("text", "markdown", "json"),
@@ -56,7 +48,7 @@ def add(commands: Commands) -> None:
         "control characters are removed from text and markdown",
     )
     add_output(extract)
-    extract.add_argument(
+    option(
         "--keep",
         type=_keep,
         default=DEFAULT_KEEP,
@@ -64,15 +56,15 @@ def add(commands: Commands) -> None:
         help="what to keep besides running text, separated by commas: captions, links, images, comments; "
         "tables and lists are kept unless no-tables or no-lists is given; no-captions removes captions",
     )
-    extract.add_argument(
+    option(
         "--words",
         action="store_true",
         help="also list the most frequent words with their counts (after the text, or in the JSON)",
     )
-    extract.add_argument(
+    option(
         "--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}"
     )
-    extract.add_argument(
+    option(
         "-j",
         "--jobs",
         type=in_range(int, 0, math.inf, "are whole numbers from 0"),

@@ -31,29 +31,26 @@ def add(commands: Commands) -> None:
         description="Learn models of sites and save them in a folder, where crawls and `webmain extract` find them. "
         "From an archive, each site in it is learned; a site given by name is crawled politely, and no article is stored.",
     )
-    learn.add_argument(
+    option = learn.add_argument
+    option(
         "source",
         metavar="SITE|WARC",
         nargs="+",
         help="a domain or address to crawl; or a WARC file, a folder of HTML files, or a pattern matching such files",
     )
-    learn.add_argument(
-        "-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)"
-    )
-    learn.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
-    learn.add_argument(
-        "--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})"
-    )
-    learn.add_argument(
+    option("-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)")
+    option("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
+    option("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})")
+    option(
         "--site", metavar="DOMAIN", help="from an archive, use only pages of this site and pages without a web address"
     )
-    learn.add_argument(
+    option(
         "--corrections",
         default=CORRECTIONS,
         metavar="FILE",
         help=f"corrected pages, from which sites are learned, too ({CORRECTIONS})",
     )
-    learn.add_argument("--contact", help="your address, sent in the user agent when a site is crawled")
+    option("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
 
 

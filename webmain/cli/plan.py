@@ -32,11 +32,12 @@ def add(commands: Commands) -> None:
         " they list, how much of it is new, and how long a run would take. No article is fetched, and nothing is written.",
         epilog="exit codes: 0 all sites can be crawled, 1 one cannot, 2 wrong usage, 3 none can",
     )
-    plan.add_argument("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
-    plan.add_argument("--store", default=STORE, help=f"the crawl's store; its ledger is next to it ({STORE})")
-    plan.add_argument("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
-    plan.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
-    plan.add_argument("--json", action="store_true", help="print JSON")
+    option = plan.add_argument
+    option("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    option("--store", default=STORE, help=f"the crawl's store; its ledger is next to it ({STORE})")
+    option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
+    option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
+    option("--json", action="store_true", help="print JSON")
     plan.set_defaults(run=_plan)
 
 

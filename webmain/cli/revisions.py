@@ -32,12 +32,13 @@ def add(commands: Commands) -> None:
         help="show the versions of a stored article",
         description="Show the versions of a stored article: when each was stored, and what kind of change it was.",
     )
-    revisions.add_argument(
+    option = revisions.add_argument
+    option(
         "url", metavar="URL", help="the article's address in any form (with tracking parameters, print, AMP), or its id"
     )
-    revisions.add_argument("--store", default=DEFAULT_STORE, metavar="SPEC", help=f"the store ({DEFAULT_STORE})")
-    revisions.add_argument("--diff", action="store_true", help="show the changed paragraphs")
-    revisions.add_argument("--json", action="store_true", help="print one JSON object")
+    option("--store", default=DEFAULT_STORE, metavar="SPEC", help=f"the store ({DEFAULT_STORE})")
+    option("--diff", action="store_true", help="show the changed paragraphs")
+    option("--json", action="store_true", help="print one JSON object")
     revisions.set_defaults(run=_revisions)
 
 

@@ -30,19 +30,20 @@ def add(commands: Commands) -> None:
         description="Propose CSS for sites.toml from the corrected pages of a site (webmain correct), show what each rule "
         "would change on other pages of the site, and write one with --accept.",
     )
-    rules.add_argument("site", help="the site's domain, as in the corrections")
-    rules.add_argument("--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages ({CORRECTIONS})")
-    rules.add_argument("--pages", metavar="WARC", help="other pages of the site: a WARC file, a folder of HTML files")
-    rules.add_argument(
+    option = rules.add_argument
+    option("site", help="the site's domain, as in the corrections")
+    option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages ({CORRECTIONS})")
+    option("--pages", metavar="WARC", help="other pages of the site: a WARC file, a folder of HTML files")
+    option(
         "--max-pages",
         type=positive_int,
         default=MAX_PAGES,
         metavar="N",
         help=f"read at most N of these pages ({MAX_PAGES})",
     )
-    rules.add_argument("-e", "--extractor", help="method that extracts the pages")
-    rules.add_argument("--accept", type=positive_int, metavar="N", help="write proposal N to the file of --sites")
-    rules.add_argument("--sites", default="sites.toml", metavar="FILE", help="file of rules (sites.toml)")
+    option("-e", "--extractor", help="method that extracts the pages")
+    option("--accept", type=positive_int, metavar="N", help="write proposal N to the file of --sites")
+    option("--sites", default="sites.toml", metavar="FILE", help="file of rules (sites.toml)")
     rules.set_defaults(run=_rules)
 
 

@@ -67,14 +67,15 @@ def add(commands: Commands) -> None:
         "articles: one run of a site at a time, with a time limit below the interval, going on where the last run "
         "ended. Nothing is installed.",
     )
-    schedule.add_argument("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
-    schedule.add_argument("--every", type=interval_s, default="1h", metavar="TIME", help=f"{', '.join(INTERVALS)} (1h)")
-    schedule.add_argument("--store", default=STORE, help=f"where articles go ({STORE})")
-    schedule.add_argument(
+    option = schedule.add_argument
+    option("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    option("--every", type=interval_s, default="1h", metavar="TIME", help=f"{', '.join(INTERVALS)} (1h)")
+    option("--store", default=STORE, help=f"where articles go ({STORE})")
+    option(
         "--folder", default=".", metavar="FOLDER", help="where the crawl runs; logs and locks are in its output/ (here)"
     )
-    schedule.add_argument("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
-    schedule.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
+    option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
+    option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
     shown = schedule.add_mutually_exclusive_group()
     shown.add_argument("--cron", action="store_true", help="print the crontab lines alone")
     shown.add_argument("--units", metavar="FOLDER", help="write the systemd units there, print how they are enabled")
@@ -172,51 +173,8 @@ def calendar(job: Job) -> str:
     return f"{day}*-*-* {hour:02}:{minute:02}:00"
 
 
-_TIMER: Final = """[Unit]
-Description=Start webmain for {name} every {every}
-
-[Timer]
-OnCalendar={calendar}
-RandomizedDelaySec={delay_s}
-Persistent=true
-
-[Install]
-WantedBy=timers.target
-"""
-
-_SERVICE: Final = """[Unit]
-Description=webmain: new articles of {name}
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-Type=oneshot
-User={user}
-WorkingDirectory={folder}
-{environment}ExecStartPre=/bin/mkdir -p output
-ExecStart={command}
-SuccessExitStatus={held} 124
-TimeoutStartSec=infinity
-NoNewPrivileges=true
-ProtectSystem=strict
-ProtectHome=read-only
-ReadWritePaths={writes}
-PrivateTmp=true
-PrivateDevices=true
-ProtectKernelTunables=true
-ProtectKernelModules=true
-ProtectKernelLogs=true
-ProtectControlGroups=true
-ProtectClock=true
-ProtectHostname=true
-ProtectProc=invisible
-RestrictRealtime=true
-RestrictSUIDSGID=true
-SystemCallArchitectures=native
-LockPersonality=true
-CapabilityBoundingSet=
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-"""
+def _template(kind: str) -> str:
+    return Path(__file__).with_name(f"systemd.{kind}").read_text("utf-8")
 
 
 def _word(text: str) -> str:
@@ -228,7 +186,7 @@ def _word(text: str) -> str:
 def service(job: Job, *, user: str) -> str:
     """Return the text of a systemd service; its output goes to the journal."""
     found = shutil.which("flock") or "/usr/bin/flock"
-    return _SERVICE.format(
+    return _template("service").format(
         name=job.name,
         user=user,
         folder=job.folder.replace("%", "%%"),
@@ -243,7 +201,7 @@ def timer(job: Job) -> str:
     """Return the text of a systemd timer; a run missed while the machine was off is made up for."""
     every = next(each for each in INTERVALS if interval_s(each) == job.every_s)
     delay_s = min(5 * MINUTE_S, job.every_s // 20)
-    return _TIMER.format(name=job.name, every=every, calendar=calendar(job), delay_s=delay_s)
+    return _template("timer").format(name=job.name, every=every, calendar=calendar(job), delay_s=delay_s)
 
 
 # ---- The command

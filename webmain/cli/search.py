@@ -28,24 +28,23 @@ def add(commands: Commands) -> None:
         help="find blocks of stored articles",
         description="Find blocks of stored articles by their words, ranked by block priority times keyword density.",
     )
-    search.add_argument("query", nargs="+", help='words and "phrases" that a block must contain, all of them')
+    option = search.add_argument
+    option("query", nargs="+", help='words and "phrases" that a block must contain, all of them')
     _add_store(search)
-    search.add_argument("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
-    search.add_argument(
+    option("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
+    option(
         "--offset",
         type=in_range(int, 0, math.inf, "is a whole number from 0"),
         default=0,
         metavar="N",
         help="results to skip (0)",
     )
-    search.add_argument("--any", action="store_true", help="a block needs only one of the words")
-    search.add_argument(
-        "--blocks", action="store_true", help="show every matching block, not only each article's best one"
-    )
+    option("--any", action="store_true", help="a block needs only one of the words")
+    option("--blocks", action="store_true", help="show every matching block, not only each article's best one")
     add_filters(search)
-    search.add_argument("--method", help="only articles extracted by this method: pab")
-    search.add_argument("--no-update", action="store_true", help="don't add new articles to the index first")
-    search.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print (table)")
+    option("--method", help="only articles extracted by this method: pab")
+    option("--no-update", action="store_true", help="don't add new articles to the index first")
+    option("-f", "--format", choices=("table", "json"), default="table", help="what to print (table)")
     search.set_defaults(run=_search)
     index = commands.add_parser(
         "index",

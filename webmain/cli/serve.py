@@ -32,41 +32,38 @@ def add(commands: Commands) -> None:
         help="use webmain in the browser: extract and explain pages, search and browse the store",
         description="Start a web server with pages for the browser and a REST interface under /api. Ctrl-C stops it.",
     )
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
-    serve.add_argument("--port", type=int, default=8000, help="port to listen on, 0 for any free one (8000)")
-    serve.add_argument(
+    option = serve.add_argument
+    option("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
+    option("--port", type=int, default=8000, help="port to listen on, 0 for any free one (8000)")
+    option(
         "--name",
         action="append",
         default=[],
         metavar="HOST",
         help="another host name by which clients may reach the server",
     )
-    serve.add_argument(
+    option(
         "--token",
         help=f"secret that clients must send, required beyond this machine; safer in the environment: {TOKEN}",
     )
-    serve.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
-    serve.add_argument(
-        "--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern"
-    )
-    serve.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
-    serve.add_argument(
-        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})"
-    )
-    serve.add_argument(
+    option("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
+    option("--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern")
+    option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
+    option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})")
+    option(
         "--sites",
         metavar="FILE",
         type=_rules_file,
         default=SITES,
         help=f"rules for individual sites, read if it exists; accepted rules are written to it ({SITES})",
     )
-    serve.add_argument("--contact", default="", help="your address, sent in the user agent when a page is fetched")
-    serve.add_argument(
+    option("--contact", default="", help="your address, sent in the user agent when a page is fetched")
+    option(
         "--allow-private", action="store_true", help="also fetch from private and loopback addresses (your own network)"
     )
-    serve.add_argument("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
-    serve.add_argument("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
-    serve.add_argument("--jobs", type=positive_int, metavar="N", help="worker processes (2)")
+    option("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
+    option("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
+    option("--jobs", type=positive_int, metavar="N", help="worker processes (2)")
     serve.set_defaults(run=_serve)
 
 

@@ -53,41 +53,32 @@ def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple
 
 def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1) -> None:
     """Add the arguments for the source of pages (with `several`, at least that many) and for extraction."""
-    parser.add_argument(
+    option = parser.add_argument
+    option(
         "source",
         metavar="URL|FILE|-",
         nargs=("+" if least else "*") if several else 1,
         help="a web address (robots.txt is obeyed; private addresses are refused), an HTML file or its file: URL, "
         "or - for standard input",
     )
-    parser.add_argument(
-        "-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ..."
-    )
-    parser.add_argument(
+    option("-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ...")
+    option(
         "--models",
         default=MODELS,
         metavar="FOLDER",
         help=f"folder of the sites' models, for methods that learn ({MODELS})",
     )
-    parser.add_argument(
-        "--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites (sites.toml)"
-    )
-    parser.add_argument(
-        "--url", type=web_address, help="the page's address, if it is read from a file or standard input"
-    )
-    parser.add_argument(
-        "--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)"
-    )
-    parser.add_argument(
-        "--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="most bytes per page (10 MiB)"
-    )
-    parser.add_argument("--contact", help="your e-mail or web address, sent in the user agent when a page is fetched")
-    parser.add_argument(
+    option("--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites (sites.toml)")
+    option("--url", type=web_address, help="the page's address, if it is read from a file or standard input")
+    option("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)")
+    option("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="most bytes per page (10 MiB)")
+    option("--contact", help="your e-mail or web address, sent in the user agent when a page is fetched")
+    option(
         "--allow-private",
         action="store_true",
         help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
     )
-    parser.add_argument("--ignore-robots", action="store_true", help="don't read robots.txt (for your own site)")
+    option("--ignore-robots", action="store_true", help="don't read robots.txt (for your own site)")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -119,12 +110,13 @@ def output(name: str | None) -> Iterator[TextIO]:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add --site, --lang, --since and --until."""
-    parser.add_argument("--site", type=_name, help="only this site, such as bbc.co.uk")
-    parser.add_argument("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
-    parser.add_argument(
+    option = parser.add_argument
+    option("--site", type=_name, help="only this site, such as bbc.co.uk")
+    option("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
+    option(
         "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d (days ago), 12h"
     )
-    parser.add_argument("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
+    option("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
 
 
 def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:

@@ -33,17 +33,13 @@ def add(commands: Commands) -> None:
         epilog="exit codes: 0 nothing needs attention, 1 something does, 2 wrong usage, 3 there is no ledger, 4 FILE"
         " cannot be written",
     )
-    status.add_argument(
-        "what",
-        nargs="*",
-        metavar="LEDGER|SITE",
-        help=f"ledgers (default: those in {FOLDER}/) and sites (default: all)",
+    option = status.add_argument
+    option(
+        "what", nargs="*", metavar="LEDGER|SITE", help=f"ledgers (default: those in {FOLDER}/) and sites (default: all)"
     )
-    status.add_argument("--store", action="append", default=[], help="a store; its ledger is next to it")
-    status.add_argument("--json", action="store_true", help="print JSON")
-    status.add_argument(
-        "--prometheus", metavar="FILE", help="write a Prometheus textfile, which is replaced in one step"
-    )
+    option("--store", action="append", default=[], help="a store; its ledger is next to it")
+    option("--json", action="store_true", help="print JSON")
+    option("--prometheus", metavar="FILE", help="write a Prometheus textfile, which is replaced in one step")
     status.set_defaults(run=_status)
 
 

@@ -45,16 +45,17 @@ def add(commands: Commands) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    train.add_argument("data", metavar="DATA", type=Path, help="folder of the training sets, each a file NAME.jsonl.gz")
-    train.add_argument("--out", type=Path, metavar="FILE", required=True, help="write the model here (JSON)")
-    train.add_argument(
+    option = train.add_argument
+    option("data", metavar="DATA", type=Path, help="folder of the training sets, each a file NAME.jsonl.gz")
+    option("--out", type=Path, metavar="FILE", required=True, help="write the model here (JSON)")
+    option(
         "--sets",
         type=_names,
         metavar="NAME[,NAME]",
         help="sets to train on (default: those of the shipped model; permissive: those of them "
         "whose licences are CC-BY, MIT, Apache or CC0)",
     )
-    train.add_argument(
+    option(
         "--check",
         type=Path,
         nargs="+",
@@ -63,28 +64,24 @@ def add(commands: Commands) -> None:
         metavar="GOLD",
         help="also evaluate the model on these; never used for training",
     )
-    train.add_argument("--made-up", type=COUNT, metavar="N", help="pages to generate from the others (2400)")
-    train.add_argument(
+    option("--made-up", type=COUNT, metavar="N", help="pages to generate from the others (2400)")
+    option(
         "--out-of-fold",
         type=Path,
         metavar="FILE",
         help="write each page's text as extracted by a model that was not trained on its site (JSON lines of set, id, text)",
     )
-    train.add_argument(
+    option(
         "--leave-out",
         action="store_true",
         help="also evaluate each set with a model trained on the other sets; --out-of-fold writes those texts "
         "next to FILE, with "
         "-left-out in the name",
     )
-    train.add_argument(
-        "--seed", type=COUNT, default=1, metavar="S", help="random seed of generated pages and of the trees (1)"
-    )
-    train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="worker processes (1)")
-    train.add_argument("--report", type=Path, metavar="FILE", help="write all figures to FILE as JSON")
-    train.add_argument(
-        "--card", type=Path, metavar="FILE", help="write the figures into this model card, between its markers"
-    )
+    option("--seed", type=COUNT, default=1, metavar="S", help="random seed of generated pages and of the trees (1)")
+    option("--jobs", type=positive_int, default=1, metavar="N", help="worker processes (1)")
+    option("--report", type=Path, metavar="FILE", help="write all figures to FILE as JSON")
+    option("--card", type=Path, metavar="FILE", help="write the figures into this model card, between its markers")
     train.set_defaults(run=_train)
 
 
