@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from webmain.store.catalogue import SORTS, Order
 from webmain.store.search_records import EmptyPeriodError, Filters, period_of, read_day
-from webmain.web.problems import Problem, sentence
+from webmain.web.problems import Problem, not_allowed, sentence, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,18 +63,18 @@ class Asked:
         Problem
             It cannot be sorted so.
         """
-        by = self.choice("sort", tuple(SORTS)) or "published"
+        by = self.choice("sort", tuple(SORTS), "published")
         way = self.choice("order", ("down", "up")) or ("up" if by in UPWARDS else "down")
         return Order(by=by, descending=way == "down")
 
     def key(self, name: str) -> int | None:
         """Return the key of the row that a page begins after or ends before."""
-        return self._number(name, MAX_KEY)
+        return self.number(name, MAX_KEY)
 
     @property
     def page(self) -> int:
         """The number of the results page, from 1."""
-        return self._number("page", MAX_PAGE) or 1
+        return self.number("page", MAX_PAGE) or 1
 
     def link(self, **changed: str | int | None) -> str:
         """Return the address of the same list with other values; None removes one."""
@@ -82,19 +82,14 @@ class Asked:
         query = urlencode({name: value for name, value in values.items() if value is not None})
         return f"{self.path}?{query}" if query else self.path
 
-    def choice(self, name: str, allowed: tuple[str, ...]) -> str | None:
-        """Return a value that must be one of several, or None if it is not given."""
-        return _choice(self.given, name, allowed)
+    def choice(self, name: str, allowed: tuple[str, ...], default: str | None = None) -> Any:
+        """Return a value that must be one of several, or the default if it is not given."""
+        return _choice(self.given, name, allowed) or default
 
-    def _number(self, name: str, most: int) -> int | None:
+    def number(self, name: str, most: int, *, least: int = 1) -> int | None:
+        """Return a whole number, or None if it is not given."""
         text = self.given.get(name)
-        if text is None:
-            return None
-        if not (text.isascii() and text.isdecimal() and len(text) < 20 and 0 < int(text) <= most):
-            raise _wrong(
-                name, text, f"a whole number from 1 to {most:,}" if most < MAX_KEY else "a whole number from 1"
-            )
-        return int(text)
+        return None if text is None else whole_number(name, text, least, most)
 
 
 def asked_of(request: Request) -> Asked:
@@ -168,9 +163,5 @@ def _share(text: str) -> float:
 def _choice(given: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str | None:
     value = given.get(name)
     if value is not None and value not in allowed:
-        raise _wrong(name, value, ", ".join(allowed))
+        raise not_allowed(name, value, ", ".join(allowed))
     return value
-
-
-def _wrong(name: str, value: str, allowed: str) -> Problem:
-    return Problem(400, f"{name}: got {value[:100]!r}, allowed is {allowed}.")

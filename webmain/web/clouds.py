@@ -17,7 +17,7 @@ from webmain.web.asked import MAX_VALUE_CHARS, asked_of, filters_of
 from webmain.web.pages import render, to_json, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.store_pages import NONE_KNOWN, known_values
-from webmain.web.stored import state_of
+from webmain.web.stored import state_of, unreadable
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -127,7 +127,7 @@ class Clouds:
         except (QueryError, CloudError) as error:
             raise Problem(400, sentence(f"{error}.")) from None
         except StoreError as error:
-            raise Problem(503, f"The store of articles cannot be read: {error}", code="no_store") from None
+            raise unreadable(error) from None
 
 
 def _made(asked: Asked) -> Cloud:

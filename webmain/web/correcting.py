@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from webmain.items.keep import DEFAULT_KEEP, Keep
+from webmain.text.terminal import cut
 from webmain.web.extracting import judged_of, result_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from webmain.corrections.file import CorrectionsFile
     from webmain.corrections.records import Correction
     from webmain.items import Page
+    from webmain.items.keep import Keep
     from webmain.web.pages import Web
     from webmain.web.work import Worker
 
@@ -34,43 +35,19 @@ MAX_LISTED: Final = 500
 """Most corrections listed, the latest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Correct:
-    """Make a correction of a page, in a worker process.
+def make_correction(
+    worker: Worker, page: Page, method: str, keep: Keep, content: frozenset[int], n_shown: int, note: str
+) -> Correction | str:
+    """Return a correction of a page, or why there is none: of its first `n_shown` parts, `content` are content."""
+    from webmain.corrections.marking import CorrectionError, correct
 
-    Attributes
-    ----------
-    page : Page
-    method : str
-    keep : Keep
-    content : frozenset of int
-        The parts that are content, of the first `n_shown`.
-    n_shown : int
-    note : str
-    """
-
-    page: Page
-    method: str
-    content: frozenset[int]
-    n_shown: int
-    note: str = ""
-    keep: Keep = DEFAULT_KEEP
-
-    def run(self, worker: Worker) -> Correction | str:
-        """Return the correction, or why there is none."""
-        from webmain.corrections.marking import CorrectionError, correct
-
-        explanation = worker.explain(self.page, self.method, self.keep)
-        n = min(self.n_shown, len(explanation.blocks))
-        try:
-            return correct(
-                explanation,
-                content=frozenset(number for number in self.content if number < n),
-                boilerplate=frozenset(range(n)) - self.content,
-                note=self.note,
-            )
-        except CorrectionError as error:
-            return str(error)
+    explanation = worker.explain(page, method, keep)
+    n = min(n_shown, len(explanation.blocks))
+    content = frozenset(number for number in content if number < n)
+    try:
+        return correct(explanation, content=content, boilerplate=frozenset(range(n)) - content, note=note)
+    except CorrectionError as error:
+        return str(error)
 
 
 async def marking(request: Request) -> Response:
@@ -84,7 +61,7 @@ async def marking(request: Request) -> Response:
         n=request.path_params["n"],
         judged=judged,
         result=result,
-        parts=[{**block, "text": _cut(block["text"])} for block in blocks[:MAX_PARTS]],
+        parts=[{**block, "text": cut(block["text"], MAX_TEXT)} for block in blocks[:MAX_PARTS]],
         n_more=max(0, len(blocks) - MAX_PARTS),
     )
 
@@ -103,10 +80,9 @@ async def save(request: Request) -> Response:
         n_shown = min(MAX_PARTS, int(str(form.get("shown", ""))))
     except ValueError:
         raise Problem(400, "The form is damaged: open the page again.") from None
-    note = str(form.get("note", ""))
-    task = Correct(result.page, judged.method, content, n_shown, note, result.keep)
+    marks: dict[str, Any] = {"content": content, "n_shown": n_shown, "note": str(form.get("note", ""))}
     async with web.tasks.slot():
-        found = await web.tasks.run(task)
+        found = await web.tasks.run(make_correction, result.page, method=judged.method, keep=result.keep, **marks)
     if isinstance(found, str):
         raise Problem(422, sentence(f"{found}."))
     if not found.marked:
@@ -119,9 +95,11 @@ async def save(request: Request) -> Response:
 
 async def corrections(request: Request) -> Response:
     """List the corrections, the latest first."""
-    found = await _with_file(web_of(request), lambda file: [_listed(each) for each in file])
-    found.sort(key=lambda one: str(one["made_at"]), reverse=True)
-    domains = sorted({str(one["domain"]) for one in found if one["domain"]})[:MAX_LISTED]
+    found = await _with_file(
+        web_of(request), lambda file: [replace(each, html="", text="", before="") for each in file]
+    )
+    found.sort(key=lambda one: one.made_at, reverse=True)
+    domains = sorted({one.domain for one in found if one.domain})[:MAX_LISTED]
     return render(
         request,
         "corrections.html.jinja",
@@ -166,26 +144,6 @@ async def _with_file(web: Web, do: Any) -> Any:
         return await asyncio.to_thread(do, file)
     except StoreError as error:
         raise Problem(503, f"{error}.") from None
-
-
-def _listed(one: Correction) -> dict[str, object]:
-    """Return a correction as the list shows it."""
-    n_content = sum(mark.content for mark in one.marked)
-    return {
-        "id": one.id,
-        "url": one.url or "",
-        "domain": one.domain,
-        "extractor": one.extractor,
-        "made_at": one.made_at,
-        "note": one.note,
-        "n_content": n_content,
-        "n_boilerplate": len(one.marked) - n_content,
-    }
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
 def routes() -> list[Route]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webmain.net.addresses import ALLOW_PRIVATE
 from webmain.text.terminal import printable
-from webmain.web.problems import Problem, sentence
+from webmain.web.problems import Problem, not_allowed, sentence, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,16 +108,16 @@ def wanted_of(form: Mapping[str, str], config: Config) -> Wanted:
     given = {name: value.strip() for name, value in form.items() if value.strip()}
     arguments: dict[str, str] = {}
     for name, usual in (("max_articles", 50), ("max_pages", 200)):
-        arguments[name] = str(_number(name, given.get(name, str(usual)), config.limits.crawl_pages))
+        arguments[name] = str(whole_number(name, given.get(name, str(usual)), 1, config.limits.crawl_pages))
     if "extractor" in given:
         arguments["extractor"] = checked_method(given["extractor"])
     if since := given.get("since"):
         if not _SINCE.fullmatch(since):
-            raise _wrong("since", since, "a date (2026-11-01), 3d or 12h")
+            raise not_allowed("since", since, "a date (2026-11-01), 3d or 12h")
         arguments["since"] = since
     if language := given.get("language", "").lower():
         if language not in ISO_639_1:
-            raise _wrong("language", language, "a code such as en, th, de")
+            raise not_allowed("language", language, "a code such as en, th, de")
         arguments["language"] = language
     if "again" in given:
         arguments["skip_known"] = "false"
@@ -137,7 +137,7 @@ def _site(text: str, config: Config) -> str:
         raise Problem(400, "Enter a site: bbc.com, or an address.")
     address = start_url(text) if len(text) <= 2_000 and re.fullmatch(r"[^\s,=\-][^\s,=]*", text) else None
     if address is None:
-        raise _wrong("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
+        raise not_allowed("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
     try:
         Guard(allow_private=config.allow_private).check_target(address)
     except PrivateAddress as error:
@@ -145,16 +145,6 @@ def _site(text: str, config: Config) -> str:
     except BadAddress as error:
         raise Problem(400, sentence(str(error)), code="bad_address") from None
     return address
-
-
-def _number(name: str, text: str, most: int) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 10 and 0 < int(text) <= most):
-        raise _wrong(name, text, f"a whole number from 1 to {most:,}")
-    return int(text)
-
-
-def _wrong(name: str, text: str, allowed: str) -> Problem:
-    return Problem(400, f"{name}: got {text[:100]!r}, allowed is {allowed}.")
 
 
 def command(wanted: Wanted, config: Config, folder: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +14,7 @@ from webmain.web.crawling import LIMITS, demo_sites, wanted_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
 from webmain.web.store_pages import reading
+from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,18 +63,13 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
 
 def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
     """Return the store's crawls (none if it does not exist yet) and an error message."""
-    from webmain.store.protocol import StoreError
-    from webmain.store.registry import store_and_path
-    from webmain.store.sqlite import SqliteStore
-
+    if not state_of(spec):
+        return (), ""
     try:
-        kind, address = store_and_path(spec)
-        if not issubclass(kind, SqliteStore) or not Path(address).expanduser().is_file():
-            return (), ""
-        with SqliteStore(address, read_only=True, wait_s=5.0) as store:
+        with open_for_reading(spec) as store:
             return store.catalogue().runs(before=before, limit=ROWS + 1), ""
-    except StoreError as error:
-        return (), str(error)
+    except Problem as problem:
+        return (), problem.detail
 
 
 async def start(request: Request) -> Response:

@@ -83,11 +83,11 @@ async def again(request: Request) -> Response:
 
 async def _worked(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
     """Process a page, keep the result, and return its path."""
-    from webmain.web.work import Show
+    from webmain.web import work
 
     name = new_name()
     place = f"/results/{name}"
-    shown = await web.tasks.run(Show(page=page, methods=names, keep=keep, gold=gold, place=place), n=len(names))
+    shown = await web.tasks.run(work.show, page, n=len(names), methods=names, keep=keep, gold=gold, place=place)
     web.results.add(name, Result(page=page, source=source, keep=keep, shown=shown, gold=gold))
     return place
 
@@ -153,13 +153,12 @@ def article_file(article: Article | None, form: str) -> Response:
 
 async def block(request: Request) -> Response:
     """Show a block, and which features moved its score."""
-    from webmain.web.work import Move
+    from webmain.web.work import score_record
 
     web, result, judged = web_of(request), result_of(request), judged_of(request)
     number = request.path_params["block"]
     async with web.tasks.slot():
-        task = Move(page=result.page, method=judged.method, block=number, keep=result.keep)
-        found = await web.tasks.run(task)
+        found = await web.tasks.run(score_record, result.page, method=judged.method, block=number, keep=result.keep)
     if found is None:
         raise Problem(404, "The method has no such block on this page.")
     return render(

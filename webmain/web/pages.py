@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from webmain.web import sessions
-from webmain.web.problems import ADVICE, CODES, TITLES
+from webmain.web.problems import responses
 from webmain.web.sessions import Logins, Signer
 from webmain.web.templating import templates
 
@@ -137,14 +137,14 @@ def failure(
     code : str
         What is wrong, for programs: a word of the REST interface's description.
     """
-    title = TITLES.get(status, "This did not work")
+    known = responses().get(str(status), {})
+    title = known.get("title", "This did not work")
     if request.url.path.startswith(API):
-        error = {"code": code or CODES.get(status, "error"), "message": message or title}
+        error = {"code": code or known.get("code", "error"), "message": message or title}
         response: Response = JSONResponse({"error": error}, status_code=status)
     else:
-        response = render(
-            request, "error.html.jinja", status=status, title=title, message=message, advice=ADVICE.get(status, "")
-        )
+        shown = {"title": title, "message": message, "advice": known.get("advice", "")}
+        response = render(request, "error.html.jinja", status=status, **shown)
     response.headers.update(headers or {})
     return response
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
 from webmain.web.choices import checked_keep, checked_method
 from webmain.web.pages import render, web_of
-from webmain.web.problems import Problem, wrong
+from webmain.web.problems import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -38,27 +38,27 @@ _STRING = re.compile(
 
 async def extract(request: Request) -> Response:
     """Return the article of a page."""
-    from webmain.web.work import Extract
+    from webmain.web.work import article_record
 
     web, given = web_of(request), await _given(request)
     method, keep, require = _chosen(given)
     async with web.tasks.slot():
         page = await _page(web, given)
-        task = Extract(page=page, method=method, keep=keep, require=require)
-        return JSONResponse({"article": await web.tasks.run(task)})
+        found = await web.tasks.run(article_record, page, method=method, keep=keep, require=require)
+        return JSONResponse({"article": found})
 
 
 async def explain(request: Request) -> Response:
     """Return every block of a page with its verdict."""
-    from webmain.web.work import Record
+    from webmain.web.work import explanation_record
 
     web, given = web_of(request), await _given(request)
     method, keep, require = _chosen(given)
     if require is not None:
-        raise wrong("require: not allowed here, since pages of every kind are explained")
+        raise Problem(400, "require: not allowed here, since pages of every kind are explained.")
     async with web.tasks.slot():
         page = await _page(web, given)
-        return JSONResponse(await web.tasks.run(Record(page=page, method=method, keep=keep)))
+        return JSONResponse(await web.tasks.run(explanation_record, page, method=method, keep=keep))
 
 
 async def _given(request: Request) -> Mapping[str, Any]:
@@ -68,7 +68,7 @@ async def _given(request: Request) -> Mapping[str, Any]:
     if kind in ("text/html", "application/xhtml+xml"):
         given: dict[str, Any] = dict(request.query_params)
         if "html" in given:
-            raise wrong("html: the body is already the page")
+            raise Problem(400, "html: the body is already the page.")
         page = Page(body=body, headers={"content-type": request.headers["content-type"]})
         return _checked(given | {"keep": given.get("keep", "").split(",") if given.get("keep") else []}) | {
             "page": page
@@ -99,12 +99,12 @@ def _is_flat(body: bytes) -> bool:
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         if name not in _GIVEN:
-            raise wrong(f"{name[:100]}: no such field; there are {', '.join(_GIVEN)}")
+            raise Problem(400, f"{name[:100]}: no such field; there are {', '.join(_GIVEN)}.")
         if name in _STRINGS and not isinstance(value, str):
-            raise wrong(f"{name}: must be a string")
+            raise Problem(400, f"{name}: must be a string.")
     keep = given.get("keep", [])
     if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
-        raise wrong("keep: must be a list of names")
+        raise Problem(400, "keep: must be a list of names.")
     return given
 
 
@@ -112,7 +112,7 @@ def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
     """Return the method, what is kept, and the required kind of page."""
     require = given.get("require")
     if require not in (None, ANY_TYPE, *PAGE_TYPES):
-        raise wrong(f"require: got {require[:100]!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}")
+        raise Problem(400, f"require: got {require[:100]!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}.")
     return checked_method(given.get("extractor")), checked_keep(",".join(given.get("keep", []))), require
 
 
@@ -124,7 +124,7 @@ async def _page(web: Web, given: Mapping[str, Any]) -> Page:
     if "html" in given:
         return Page(url=url or None, html=given["html"])
     if not url:
-        raise wrong("url or html: one of them is required")
+        raise Problem(400, "url or html: one of them is required.")
     return await web.tasks.fetch(url)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -48,35 +48,18 @@ class Proposed:
         return sum(bool(change.lost or change.gained) for change in self.changes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Propose:
-    """Propose rules for a site, and try each on other pages, in a worker process.
+def proposals(
+    worker: Worker, page: Page, corrections: Sequence[Correction], others: Sequence[Page], method: str
+) -> list[Proposed]:
+    """Return rules for a site, those with most matches first, each tried on other pages; `page` is for messages."""
+    from webmain.corrections.proposals import changes, propose
+    from webmain.extractors.base import create
 
-    Attributes
-    ----------
-    corrections : sequence of Correction
-    others : sequence of Page
-    method : str
-        By which the pages are extracted.
-    page : Page
-        For messages: the first corrected one.
-    """
-
-    corrections: Sequence[Correction]
-    others: Sequence[Page]
-    method: str
-    page: Page = field(default_factory=Page)
-
-    def run(self, worker: Worker) -> list[Proposed]:
-        """Return the proposals, those with most matches first."""
-        from webmain.corrections.proposals import changes, propose
-        from webmain.extractors.base import create
-
-        method = create(self.method)
-        return [
-            Proposed(one, tuple(changes(one, self.others, method, worker.options)))
-            for one in propose(self.corrections)[:MAX_SHOWN]
-        ]
+    extractor = create(method)
+    return [
+        Proposed(one, tuple(changes(one, others, extractor, worker.options)))
+        for one in propose(corrections)[:MAX_SHOWN]
+    ]
 
 
 async def rules(request: Request) -> Response:
@@ -134,11 +117,9 @@ async def _proposed(request: Request, site: str) -> tuple[list[Correction], list
         raise Problem(404, f"No page of {site[:100]} was corrected.")
     others = await asyncio.to_thread(_others, web, site, frozenset(one.url or "" for one in corrections))
     latest = max(corrections, key=lambda one: one.made_at)
-    task = Propose(
-        corrections=corrections, others=others, method=_method(latest), page=Page(url=latest.url, html=latest.html)
-    )
+    page, arguments = Page(url=latest.url, html=latest.html), {"corrections": corrections, "others": others}
     async with web.tasks.slot():
-        found: list[Proposed] = await web.tasks.run(task, n=1 + len(others))
+        found = await web.tasks.run(proposals, page, n=1 + len(others), method=_method(latest), **arguments)
     return corrections, found
 
 
@@ -152,7 +133,7 @@ def _others(web: Web, site: str, known: frozenset[str]) -> list[Page]:
     """Return recorded pages of a site's articles in the store."""
     found: list[Page] = []
     try:
-        with open_for_reading(web.config) as store:
+        with open_for_reading(web.config.store) as store:
             urls = (article.url for article in store.articles() if article.site == site and article.url)
             for url in islice((url for url in urls if url not in known), MAX_LOOKED_AT):
                 if (page := web.recordings.page(url)) is not None:

@@ -58,7 +58,7 @@ class Searching:
 
     def _page(self, request: Request, store: SqliteStore) -> Response:
         asked, is_indexing = asked_of(request), self.is_indexing  # read before the results, which may be older
-        match, per = asked.choice("match", ("all", "any")) or "all", asked.choice("per", ("page", "block")) or "page"
+        match, per = asked.choice("match", ("all", "any"), "all"), asked.choice("per", ("page", "block"), "page")
         index, query = store.index(), asked.given.get("q", "")
         results: Results | None = None
         if query:
@@ -71,8 +71,8 @@ class Searching:
                     limit=HITS,
                     offset=offset,
                     filters=asked.filters,
-                    match="any" if match == "any" else "all",
-                    per="block" if per == "block" else "page",
+                    match=match,
+                    per=per,
                 )
             except QueryError as error:
                 raise Problem(400, sentence(f"{error}.")) from None

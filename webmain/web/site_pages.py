@@ -17,7 +17,7 @@ from webmain.web.asked import asked_of
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
 from webmain.web.store_pages import reading
-from webmain.web.stored import state_of
+from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +126,7 @@ def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
 def sites(request: Request, store: SqliteStore) -> Response:
     """List the sites with their health."""
     asked, catalogue = asked_of(request), store.catalogue()
-    sort = asked.choice("sort", tuple(_SORTS)) or "site"
+    sort = asked.choice("sort", tuple(_SORTS), "site")
     spec = web_of(request).config.store
     health = {one.site: one for one in _all_sites(spec, state_of(spec))}
     crawled = by_site(catalogue.runs(limit=RUNS))
@@ -154,10 +154,7 @@ def sites(request: Request, store: SqliteStore) -> Response:
 @lru_cache(maxsize=1)
 def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
     """Return the health of all sites, cached until the store changes, since it reads a row of every article."""
-    from webmain.store.registry import store_and_path
-    from webmain.store.sqlite import SqliteStore
-
-    with SqliteStore(store_and_path(spec)[1], read_only=True) as store:
+    with open_for_reading(spec) as store:
         return store.catalogue().sites()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
 from http import HTTPStatus
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from starlette.routing import Route
@@ -14,13 +13,12 @@ from webmain.web.asked import asked_of, unchecked
 from webmain.web.extracting import article_file
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
-from webmain.web.stored import state_of
+from webmain.web.stored import find_article, open_for_reading, state_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from webmain.items import Article
     from webmain.store.sqlite import SqliteStore
     from webmain.web.config import Config
 
@@ -43,21 +41,16 @@ def reading(handler: Reader) -> Handler:
 
     @wraps(handler)
     def answering(request: Request) -> Response:
-        from webmain.store.protocol import StoreError
-        from webmain.store.registry import store_and_path
-        from webmain.store.sqlite import SqliteStore
-
         config = web_of(request).config
+        if not state_of(config.store):
+            return render(request, "no_store.html.jinja", why="")
         try:
-            kind, address = store_and_path(config.store)
-            if not issubclass(kind, SqliteStore):
-                raise StoreError(f"store {config.store}: only SQLite stores can be looked through: sqlite:PATH")
-            if not Path(address).expanduser().is_file():
-                return render(request, "no_store.html.jinja", why="")
-            with SqliteStore(address, read_only=True, wait_s=5.0, limit_s=config.limits.fetch_s) as store:
+            with open_for_reading(config.store, limit_s=config.limits.fetch_s) as store:
                 return handler(request, store)
-        except StoreError as error:
-            return render(request, "no_store.html.jinja", status=503, why=str(error))
+        except Problem as problem:
+            if problem.code != "no_store":
+                raise
+            return render(request, "no_store.html.jinja", status=503, why=problem.detail)
 
     return answering
 
@@ -111,9 +104,7 @@ def known_values(config: Config) -> Known:
 
 @lru_cache(maxsize=1)
 def _values(spec: str, _state: tuple[int, ...]) -> Known:
-    from webmain.store.registry import open_store
-
-    with open_store(spec, read_only=True) as store:
+    with open_for_reading(spec) as store:
         tallies = {name: store.tally(name) for name in NONE_KNOWN}
     found = {
         name: sorted((value, n) for value, n in tally.items() if value and type(value) is str)
@@ -128,7 +119,7 @@ def article(request: Request, store: SqliteStore) -> Response:
     from webmain.explain.view import ArticleView
     from webmain.web.reading import direction, shown
 
-    found, catalogue = _article(request, store), store.catalogue()
+    found, catalogue = find_article(store, request.path_params["article"]), store.catalogue()
     row = catalogue.article(found.id)
     return render(
         request,
@@ -148,7 +139,7 @@ def article(request: Request, store: SqliteStore) -> Response:
 @reading
 def download(request: Request, store: SqliteStore) -> Response:
     """Return an article as text, Markdown or JSON."""
-    return article_file(_article(request, store), request.path_params["form"])
+    return article_file(find_article(store, request.path_params["article"]), request.path_params["form"])
 
 
 @reading
@@ -176,14 +167,6 @@ def revision(request: Request, store: SqliteStore) -> Response:
         title_before=before.title if before else None,
         changes=None if before is None else changes(before, this.article),
     )
-
-
-def _article(request: Request, store: SqliteStore) -> Article:
-    article_id = request.path_params["article"]
-    found = store.get(article_id)
-    if found is None:
-        raise Problem(404, f"The store has no article {article_id[:100]}.")
-    return found
 
 
 def routes() -> list[Route]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,13 @@ if TYPE_CHECKING:
     from webmain.archive.recording import WarcIndex
     from webmain.items import Article, Page
     from webmain.store.catalogue import Listed
-    from webmain.store.protocol import Store
+    from webmain.store.sqlite import SqliteStore
     from webmain.web.config import Config
 
 
-def open_for_reading(config: Config) -> Store:
-    """Open the store.
+@contextmanager
+def open_for_reading(spec: str, *, limit_s: float | None = None) -> Iterator[SqliteStore]:
+    """Yield the store, open for reading; its statements fail after `limit_s` seconds.
 
     Raises
     ------
@@ -27,15 +30,25 @@ def open_for_reading(config: Config) -> Store:
         There is none, or it cannot be read.
     """
     from webmain.store.protocol import StoreError
-    from webmain.store.registry import open_store
+    from webmain.store.registry import store_and_path
+    from webmain.store.sqlite import SqliteStore
 
     try:
-        return open_store(config.store, read_only=True)
-    except (StoreError, ValueError) as error:
-        raise Problem(503, f"The store of articles cannot be read: {error}", code="no_store") from None
+        kind, address = store_and_path(spec)
+        if not issubclass(kind, SqliteStore):
+            raise unreadable(f"store {spec}: only SQLite stores can be listed: sqlite:PATH")
+        with SqliteStore(address, read_only=True, wait_s=5.0, limit_s=limit_s) as store:
+            yield store
+    except StoreError as error:
+        raise unreadable(error) from None
 
 
-def article_of(config: Config, article_id: str) -> Article:
+def unreadable(error: object) -> Problem:
+    """Return the problem for a store that cannot be read."""
+    return Problem(503, f"The store of articles cannot be read: {error}", code="no_store")
+
+
+def find_article(store: SqliteStore, article_id: str) -> Article:
     """Return an article of the store.
 
     Raises
@@ -43,22 +56,24 @@ def article_of(config: Config, article_id: str) -> Article:
     Problem
         There is none.
     """
-    with open_for_reading(config) as store:
-        article = store.get(article_id)
+    article = store.get(article_id)
     if article is None:
         raise Problem(404, f"The store has no article {article_id[:100]}.")
     return article
 
 
+def article_of(config: Config, article_id: str) -> Article:
+    """Return an article of the store that is configured."""
+    with open_for_reading(config.store) as store:
+        return find_article(store, article_id)
+
+
 def latest(config: Config, n: int) -> Sequence[Listed]:
     """Return the rows of the most recently published articles; none if no store lists them."""
-    from webmain.store.protocol import StoreError
-    from webmain.store.sqlite import SqliteStore
-
     try:
-        with open_for_reading(config) as store:
-            return store.catalogue().list_articles(limit=n).articles if isinstance(store, SqliteStore) else ()
-    except (Problem, StoreError):
+        with open_for_reading(config.store) as store:
+            return store.catalogue().list_articles(limit=n).articles
+    except Problem:
         return ()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from webmain.items import Page, Reason, Rejected
 from webmain.processes.pool import Pool, PoolError
@@ -17,7 +17,8 @@ from webmain.web.problems import Problem, sentence
 if TYPE_CHECKING:
     from webmain.net.errors import FetchError
     from webmain.web.config import Config
-    from webmain.web.work import Task
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -37,14 +38,9 @@ class Tasks:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._pool: Pool | None = None
-        self._n = 0
+        self.n_busy = 0
         self._closed = False
         self._fetching = ThreadPoolExecutor(max(1, config.limits.tasks), "webmain-fetch")  # slow sites delay no page
-
-    @property
-    def n_busy(self) -> int:
-        """Number of tasks being served."""
-        return self._n
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
@@ -55,14 +51,14 @@ class Tasks:
         Problem
             There is none.
         """
-        if self._n >= self._config.limits.tasks:
-            message = f"{self._n} pages are being worked with."
+        if self.n_busy >= self._config.limits.tasks:
+            message = f"{self.n_busy} pages are being worked with."
             raise Problem(503, message, headers={"retry-after": str(RETRY_AFTER_S)})
-        self._n += 1
+        self.n_busy += 1
         try:
             yield
         finally:
-            self._n -= 1
+            self.n_busy -= 1
 
     async def fetch(self, url: str) -> Page:
         """Fetch a page through the fetcher with address checks.
@@ -91,8 +87,8 @@ class Tasks:
         except FetchError as error:
             raise _problem(error) from None
 
-    async def run(self, task: Task, *, n: int = 1) -> Any:
-        """Run a task in a worker; `n` is how many times it processes a page.
+    async def run(self, work: Callable[..., T], page: Page, *, n: int = 1, **arguments: Any) -> T:
+        """Call `work` in a worker with the page and further arguments; `n` is how many times it processes a page.
 
         Raises
         ------
@@ -100,9 +96,11 @@ class Tasks:
             The page is rejected, or the work with it took too long.
         """
         limits = self._config.limits
-        future = self._workers().submit(task, url=task.page.url, limit_s=n * limits.page_s, wall_s=n * limits.work_s)
+        task = partial(work, page=page, **arguments)
+        future = self._workers().submit(task, url=page.url, limit_s=n * limits.page_s, wall_s=n * limits.work_s)
         try:
-            return await asyncio.wrap_future(future)
+            answer: T = await asyncio.wrap_future(future)
+            return answer
         except Rejected as rejected:
             raise _rejection(rejected) from None
         except PoolError as error:
@@ -133,11 +131,11 @@ class Tasks:
     def _workers(self) -> Pool:
         if self._pool is None:
             from webmain.extraction import Options
-            from webmain.web.work import Setting, worker
+            from webmain.web.work import worker
 
             config = self._config
             options = Options(max_bytes=config.limits.page_bytes, timeout_s=config.limits.page_s, sites=config.sites)
-            self._pool = Pool(partial(worker, Setting(options, config.models)), config.limits.workers)
+            self._pool = Pool(partial(worker, options, config.models), config.limits.workers)
         return self._pool
 
 

@@ -5,11 +5,11 @@ A worker returns plain records and markup; parsed documents stay in the worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
 
 from webmain.evaluation.differences import compare_texts
 from webmain.explain.comparing import compare
@@ -33,40 +33,23 @@ MAX_METHODS: Final = 20
 """Most methods, with their options, that a worker caches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """Settings for processing every page: limits, rules of sites, and the folder of site models."""
-
-    options: Options
-    models: str
-
-
-class Task(Protocol):
-    """A task for a worker."""
-
-    @property
-    def page(self) -> Page:
-        """The page to process."""
-        ...
-
-    def run(self, worker: Worker) -> Any:
-        """Run the task."""
-        ...
-
-
 class Worker:
-    """Runs tasks, one after the other.
+    """Runs tasks, one after the other; a task is a function of this package, bound to a page and further arguments.
 
     Parameters
     ----------
-    setting : Setting
+    options : Options
+        Limits, and rules of sites.
+    models : str
+        Folder of site models.
     """
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
-        self._models = lru_cache(MAX_METHODS)(self._models_of)
+    def __init__(self, options: Options, models: str) -> None:
+        self.options = options
+        store = ModelStore(models)
+        self._models = lru_cache(MAX_METHODS)(lambda method: SiteModels(create(method), store))
 
-    def __call__(self, task: Task) -> Any:
+    def __call__(self, task: partial[Any]) -> Any:
         """Run a task.
 
         Raises
@@ -74,42 +57,28 @@ class Worker:
         Rejected
             The page cannot be read; `INTERNAL_ERROR` for unexpected errors.
         """
-        with errors_as_rejections(task.page.url):
-            return task.run(self)
-
-    @property
-    def options(self) -> Options:
-        """Limits, and rules of sites."""
-        return self._setting.options
+        with errors_as_rejections(task.keywords["page"].url):
+            return task(self)
 
     def explain(self, page: Page | Document, method: str, keep: Keep) -> Explanation:
         """Return a method's explanation of a page, with its site's model if there is one."""
-        options = replace(self._setting.options, keep=keep, top_words=TOP_WORDS)
-        models = self._models(method)
-        return explain_page(page, create(method), options, choose=models.choose)
+        options = replace(self.options, keep=keep, top_words=TOP_WORDS)
+        return explain_page(page, create(method), options, choose=self._models(method).choose)
 
     def extract(self, page: Page, method: str, keep: Keep, require: str | None) -> Article:
         """Return a method's article of a page, with its site's model if there is one."""
-        options = replace(self._setting.options, keep=keep, top_words=TOP_WORDS, require=require)
+        options = replace(self.options, keep=keep, top_words=TOP_WORDS, require=require)
         models = self._models(method)
         return extract_page(page, create(method), options, choose=lambda document: models.choose(document).extractor)
 
-    def read(self, page: Page, n: int) -> Document:
-        """Return a parsed page that `n` methods will explain."""
-        options = self._setting.options
-        return read(page, replace(options, timeout_s=n * (options.timeout_s or 0) or None))
 
-    def _models_of(self, method: str) -> SiteModels:
-        return SiteModels(create(method), ModelStore(self._setting.models))
-
-
-def worker(setting: Setting) -> Callable[[Task], Any]:
-    """Return a function that runs tasks in a worker process, after loading everything that a first page needs."""
+def worker(options: Options, models: str) -> Worker:
+    """Return what runs the tasks of a worker process, after loading everything that a first page needs."""
     warm_up(create())
-    made = Worker(setting)
+    made = Worker(options, models)
     words = "The boats leave in the morning, before the tide turns. " * 5
     with suppress(Rejected):
-        made(Show(page=Page(html=f"<title>Boats</title><p>{words}"), methods=("learned",)))
+        made(partial(show, page=Page(html=f"<title>Boats</title><p>{words}"), methods=("learned",)))
     return made
 
 
@@ -153,39 +122,33 @@ class Shown:
     overlay: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Show:
+def show(
+    worker: Worker, page: Page, methods: Sequence[str], keep: Keep = DEFAULT_KEEP, gold: str = "", place: str = ""
+) -> Shown:
     """Judge a page by one method or two, for people.
 
-    Attributes
+    Parameters
     ----------
+    worker : Worker
     page : Page
-    methods : tuple of str
+    methods : sequence of str
     keep : Keep
     gold : str
         The wanted text; "" if none was given.
     place : str
         Path under which the result will be found.
     """
-
-    page: Page
-    methods: tuple[str, ...]
-    keep: Keep = DEFAULT_KEEP
-    gold: str = ""
-    place: str = ""
-
-    def run(self, worker: Worker) -> Shown:
-        """Return the result to show."""
-        document = worker.read(self.page, len(self.methods))
-        views = [View(worker.explain(document, method, self.keep)) for method in self.methods]
-        judged = tuple(
-            _judged(view.explanation, method, overlay=view.overlay, parts=_parts(view, method, n, self.place))
-            for n, (view, method) in enumerate(zip(views, self.methods, strict=True))
-        )
-        both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
-        texts = _comparisons(views, self.methods, self.gold)
-        markup = _filled("comparison.html.jinja", both=both, texts=texts, place=self.place)
-        return Shown(judged, markup, both.overlay if both else "")
+    timeout_s = len(methods) * (worker.options.timeout_s or 0) or None
+    document = read(page, replace(worker.options, timeout_s=timeout_s))
+    views = [View(worker.explain(document, method, keep)) for method in methods]
+    judged = []
+    for n, (view, method) in enumerate(zip(views, methods, strict=True)):
+        parts = _filled("judged.html.jinja", view=view, method=method, n=n, place=place)
+        judged.append(_judged(view.explanation, method, overlay=view.overlay, parts=parts))
+    both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
+    texts = _comparisons(views, methods, gold)
+    markup = _filled("comparison.html.jinja", both=both, texts=texts, place=place)
+    return Shown(tuple(judged), markup, both.overlay if both else "")
 
 
 def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> list[TextComparison]:
@@ -197,74 +160,8 @@ def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> li
     return [compare_texts(*pair, language) for pair in (*both, *wanted)]
 
 
-def _parts(view: View, method: str, n: int, place: str) -> str:
-    return _filled("judged.html.jinja", view=view, method=method, n=n, place=place)
-
-
 def _filled(template: str, **values: Any) -> str:
     return templates().get_template(template).render(**values)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extract:
-    """Extract a page's article, for programs.
-
-    Attributes
-    ----------
-    page : Page
-    method : str
-    keep : Keep
-    require : str or None
-        As in `Options`.
-    """
-
-    page: Page
-    method: str
-    keep: Keep = DEFAULT_KEEP
-    require: str | None = None
-
-    def run(self, worker: Worker) -> dict[str, Any]:
-        """Return the article's record."""
-        return worker.extract(self.page, self.method, self.keep, self.require).to_dict()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """Judge a page's blocks by one method, for programs."""
-
-    page: Page
-    method: str
-    keep: Keep = DEFAULT_KEEP
-
-    def run(self, worker: Worker) -> dict[str, Any]:
-        """Return the record."""
-        explanation = worker.explain(self.page, self.method, self.keep)
-        return {
-            **page_record(explanation),
-            "method": self.method,
-            "article": explanation.article.to_dict() if explanation.article else None,
-            "blocks": [block_record(block) for block in explanation.blocks],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Explain which features moved the score of a block."""
-
-    page: Page
-    method: str
-    block: int
-    keep: Keep = DEFAULT_KEEP
-
-    def run(self, worker: Worker) -> dict[str, Any] | None:
-        """Return the record of the block, or None if there is no such block."""
-        explanation = worker.explain(self.page, self.method, self.keep)
-        try:
-            block = block_of(explanation, self.block)
-        except IndexError:
-            return None
-        columns = [one._asdict() for one in moved(explanation, self.block)]
-        return {**block_record(block), "extractor": explanation.name, "moved": columns}
 
 
 def _judged(explanation: Explanation, method: str, *, overlay: str, parts: str) -> Judged:
@@ -279,3 +176,29 @@ def _judged(explanation: Explanation, method: str, *, overlay: str, parts: str) 
         parts=parts,
         blocks=tuple(map(block_record, explanation.blocks)),
     )
+
+
+def article_record(worker: Worker, page: Page, method: str, keep: Keep, require: str | None) -> dict[str, Any]:
+    """Return the record of a page's article, for programs."""
+    return worker.extract(page, method, keep, require).to_dict()
+
+
+def explanation_record(worker: Worker, page: Page, method: str, keep: Keep) -> dict[str, Any]:
+    """Return the record of a page with a method's verdicts on its blocks, for programs."""
+    explanation = worker.explain(page, method, keep)
+    return {
+        **page_record(explanation),
+        "method": method,
+        "article": explanation.article.to_dict() if explanation.article else None,
+        "blocks": [block_record(block) for block in explanation.blocks],
+    }
+
+
+def score_record(worker: Worker, page: Page, method: str, keep: Keep, block: int) -> dict[str, Any] | None:
+    """Return the record of a block with the features that moved its score, or None if there is no such block."""
+    explanation = worker.explain(page, method, keep)
+    try:
+        record = block_record(block_of(explanation, block))
+    except IndexError:
+        return None
+    return {**record, "extractor": explanation.name, "moved": [one._asdict() for one in moved(explanation, block)]}
