@@ -85,6 +85,15 @@ def test_teasers_that_stand_on_hubs_make_no_article():
     assert not judge_page(evidence(document, repeated=repeated)).is_article
 
 
+def test_whole_articles_on_a_front_page_are_not_counted_as_its_texts():
+    whole = "".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(4))
+    front = read(f"<h2><a href='{URL}'>The council spoke about the bridge</a></h2>{whole}<p>{SENTENCE}</p>")
+    teaser = read(f"<h2><a href='{URL}'>The council spoke about the bridge</a></h2><p>{SENTENCE * 3}</p>")
+    assert judge_page(evidence(read(f"<h1>The council</h1>{whole}"), repeated=set(look(front).text_hashes))).is_article
+    assert look(front).text_hashes == []
+    assert look(teaser).text_hashes == [hash_of((SENTENCE * 3).strip())]
+
+
 def test_furniture_is_no_matter_where_a_feed_names_the_page():
     document = read("".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(9)))
     repeated = set(look(document).text_hashes)

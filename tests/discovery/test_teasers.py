@@ -11,7 +11,7 @@ TEXT = "The council of the town met again on Tuesday and spoke for hours about t
 def teasers(body, title="News from the town"):
     html = f"<html><head><title>{title}</title></head><body>{body}</body></html>"
     found = read_teasers(Document(Page(url=SITE + "/list", html=html), html=html))
-    return {url.removeprefix(SITE): n_chars for url, n_chars in found.items()}
+    return {url.removeprefix(SITE): teaser.chars for url, teaser in found.items()}
 
 
 def headline(path, level=2):

@@ -41,12 +41,13 @@ class Thresholds:
         A word of a slug with at least this many characters is a compound and counts as two.
     paragraph_chars, link_chars, headline_chars : int
         Shorter blocks are labels and headlines, shorter links labels of sections and buttons, shorter headlines such labels.
-    few_chars : int
-        If a page shows fewer characters in paragraphs, the text in its embedded data is used as well.
-    few_links : int
-        If it also has fewer links, the addresses in its embedded data count as links.
+    few_chars, few_links : int
+        If a page shows fewer characters in paragraphs, the text in its embedded data is used as well, and if it also has
+        fewer links, the addresses there.
     list_links : int
         A page with at least this many links to articles may embed the texts of those articles.
+    whole_chars : int
+        A teaser of at least this many characters is the whole article.
     teaser_share : float
         If this share of the text is below links to other articles, the page is a list of them.
     feed_chars : int
@@ -65,6 +66,7 @@ class Thresholds:
     few_chars: int = 300
     few_links: int = 30
     list_links: int = 3
+    whole_chars: int = 400
     teaser_share: float = 0.8
     feed_chars: int = 200
     shown_share: float = 0.2
@@ -240,9 +242,8 @@ def _judge_path(path: _Path) -> UrlJudgement:
     if score >= THRESHOLDS.article_url:
         return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
     against = evidence.reason(positive=False) or evidence.reason(positive=True)
-    kind = (
-        UrlKind.HUB if score <= THRESHOLDS.hub_url and against else UrlKind.UNKNOWN
-    )  # an address without evidence is no hub
+    is_hub = score <= THRESHOLDS.hub_url and against  # an address without evidence is no hub
+    kind = UrlKind.HUB if is_hub else UrlKind.UNKNOWN
     return UrlJudgement(kind=kind, score=score, reason=against)
 
 
@@ -286,8 +287,7 @@ def _move_to_slug(path: _Path, date_start: int) -> bool:
 def slug_words(segment: str) -> int:
     """Return the number of words in a path segment; scripts without spaces count one per three characters, rounded up.
 
-    A word of 15 letters or more is a compound and counts as two. Numbers, single letters and mixtures of letters and
-    digits do not count.
+    Words of 15 letters or more count as two; numbers, single letters and mixtures of letters and digits do not count.
     """
     n_words = 0
     for piece in _WORD_BREAK.split(segment[:600]):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
@@ -184,6 +184,8 @@ class Look:
         The block of each text run; -1 for none.
     hashes : (n_leaves,) uint64
         A hash of each text run of at least 40 characters, the same in every process; 0 for shorter ones.
+    text_hashes : list of int
+        These hashes without the texts of whole articles that stand below their links, as on the front pages of blogs.
     text_hash : bytes
         A hash of all text runs, of the embedded article, and of the feed's text if the page lacks it.
     teasers : mapping of address to int
@@ -209,16 +211,12 @@ class Look:
     linked: NDArray[np.int32]
     of_leaf: NDArray[np.int32]
     hashes: NDArray[np.uint64]
+    text_hashes: list[int]
     text_hash: bytes
     teasers: Mapping[str, int]
     embedded: tuple[float, ...]
     embedded_is_own: bool
     with_feeds_text: str
-
-    @property
-    def text_hashes(self) -> list[int]:
-        """Hashes of the text runs that are long enough."""
-        return [each for each in self.hashes.tolist() if each]
 
 
 def look(document: Document) -> Look:
@@ -238,6 +236,9 @@ def look(document: Document) -> Look:
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
     carried_texts = [embedded.html if embedded else "", content]
+    hashes = np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64)
+    teasers = read_teasers(document)
+    whole = [block for teaser in teasers.values() if teaser.chars >= THRESHOLDS.whole_chars for block in teaser.blocks]
     return Look(
         url=document.url or "",
         head=head,
@@ -251,9 +252,10 @@ def look(document: Document) -> Look:
         chars=chars,
         linked=linked,
         of_leaf=blocks.of_unit.astype(np.int32),
-        hashes=np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64),
+        hashes=hashes,
+        text_hashes=hashes[(hashes > 0) & ~np.isin(blocks.of_unit, whole)].tolist(),
         text_hash=_digest([*leaves.texts, *filter(None, carried_texts)], size=16),
-        teasers=read_teasers(document),
+        teasers={url: teaser.chars for url, teaser in teasers.items()},
         embedded=tuple(prose_chars(block.text) for block in embedded.blocks) if embedded else (),
         embedded_is_own=embedded is not None and embedded.is_own,
         with_feeds_text=_with_text(document, content) if content else "",
@@ -352,8 +354,16 @@ def _with_text(document: Document, content_html: str) -> str:
 _LEVELS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
-def read_teasers(document: Document) -> dict[str, int]:
-    """Return, for each linked address, the characters in the paragraphs below its link.
+@dataclass(slots=True)
+class Teaser:
+    """The paragraphs below a link: their characters, and their blocks."""
+
+    chars: int = 0
+    blocks: list[int] = field(default_factory=list)
+
+
+def read_teasers(document: Document) -> dict[str, Teaser]:
+    """Return, for each linked address, the paragraphs below its link.
 
     Below a linked headline, these are all paragraphs up to the next headline that is not a subhead, or the next block that is
     mostly a link; below such a block, only the next paragraph. The page's own title is not counted, whatever it links to.
@@ -369,7 +379,7 @@ def read_teasers(document: Document) -> dict[str, int]:
         for block in owner[first_leaf[link.element] : end_leaf[link.element]]:
             if block in linking:
                 target.setdefault(block, link.url)
-    found: dict[str, int] = {}
+    found: dict[str, Teaser] = {}
     head, level, title = "", 0, document.title
     tags, parent, least, most = elements.tags, elements.parent, THRESHOLDS.link_chars, len(title) * _weight(document)
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
@@ -383,6 +393,8 @@ def read_teasers(document: Document) -> dict[str, int]:
         elif own_level and n_chars:
             head = head if 0 < level < own_level else ""  # a subhead
         elif has_prose and head:
-            found[head] = found.get(head, 0) + int(n_chars)
+            teaser = found.setdefault(head, Teaser())
+            teaser.chars += int(n_chars)
+            teaser.blocks.append(block)
             head = head if level else ""
     return found
