@@ -23,7 +23,7 @@ from webmain.discovery.schedule import (
 )
 
 NOW = 1_800_000_000.0
-USUAL = Refresh()
+USUAL = Refresh.of("1h,6h,1d,3d,10d")
 
 
 def visited(age_h: float, **more: object) -> Visit:
@@ -33,7 +33,7 @@ def visited(age_h: float, **more: object) -> Visit:
 
 
 def test_a_schedule_is_read():
-    assert Refresh.of("1h,6h,1d,3d,10d") == USUAL
+    assert Refresh.of("1h,3h,6h,12h,1d,3d,10d") == Refresh()
     assert Refresh.of("30m, 1.5h; share=0.5") == Refresh((1800.0, 5400.0), 0.5)
     assert Refresh.of("no").ages_s == ()
 
@@ -67,8 +67,10 @@ def test_after_the_last_step_only_a_claim_brings_an_article_back():
     assert next_visit(claimed, Refresh.of("no"), NOW + 300 * HOUR_S) is None
 
 
-def test_what_has_changed_is_looked_at_sooner():
-    assert next_visit(visited(10, n_changes=1), USUAL, NOW + 10 * HOUR_S) == pytest.approx(NOW + 14 * HOUR_S)
+@pytest.mark.parametrize(("age_h", "expected_h"), [(1, 2), (10, 14), (39, 54.6), (41, 72)])
+def test_a_changed_article_is_revisited_sooner_while_it_is_young(age_h, expected_h):
+    due = next_visit(visited(age_h, n_changes=1), USUAL, NOW + age_h * HOUR_S)
+    assert due == pytest.approx(NOW + expected_h * HOUR_S)
 
 
 @pytest.mark.parametrize(("told_h", "expected_h"), [(5, 6), (7, 24), (25, 72), (100, 240), (239, 240), (500, 240)])

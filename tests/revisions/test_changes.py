@@ -103,6 +103,8 @@ def test_a_headline_that_a_method_keeps_in_the_text_is_no_change_of_the_text() -
         ("1,234", "1,235", "en"),
         ("Advertisement\n\nBuy our new shoes now!", "Advertisement\n\nFly to the sea for less!", "en"),
         ("Advertisement: shoes", "", "en"),
+        ("Advertisement 6", "", "zh"),
+        ("Anzeige (2)\n\nNeue Schuhe!", "Anzeige (3)\n\nAns Meer!", "de"),
         ("Related stories\n\nCat saved from tree\n\nMayor speaks", "Related stories\n\nDog saved from pond", "en"),
         ("Read more: Mayor speaks", "Read more: Mayor is silent", "en"),
         ("Aktualisiert am 23.11.2026 um 14:05 Uhr", "Aktualisiert am 24.11.2026 um 9:11 Uhr", "de"),

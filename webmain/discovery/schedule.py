@@ -39,11 +39,11 @@ class Refresh:
     ages_s : tuple of float
         Ages after publication, in seconds, rising; empty for no revisits.
     share : float
-        The share of a run's requests that may be for known articles, above 0 and up to 1. By default each article has five
-        revisits after its first fetch, so a share below three quarters would put some of them off.
+        The share of a run's requests that may be for known articles while new ones are pending, above 0 and up to 1. By
+        default an article has seven revisits: a small share puts some of them off.
     """
 
-    ages_s: tuple[float, ...] = (HOUR_S, 6 * HOUR_S, DAY_S, 3 * DAY_S, 10 * DAY_S)
+    ages_s: tuple[float, ...] = (1 * HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, 1 * DAY_S, 3 * DAY_S, 10 * DAY_S)
     share: float = 0.75
 
     @classmethod
@@ -127,9 +127,9 @@ _SPACING: Final = 0.25
 """Minimum time between a fetch and the next step, as a share of the step's age."""
 
 _AGAIN: Final = 0.4
-_SOONEST_AGAIN_S, _LATEST_AGAIN_S = HOUR_S, 3 * DAY_S
-"""An article that has changed before is likely to change again: it is revisited after its age has grown by this share,
-within these bounds."""
+_AGAIN_UNTIL_S: Final = 40 * HOUR_S
+"""An article that has changed before is likely to change again: up to this age it is also revisited after its age has grown
+by this share, at least by an hour."""
 
 
 def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
@@ -156,9 +156,8 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
     due = [step for step in steps[:-1] if step > seen_at] + steps[-1:]
     step = due[min(_n_passed_over(visit, now), len(due) - 1)]
     at = max(step, visited_at + _SPACING * (step - start), earliest)
-    if visit.n_changes:
-        again_s = _AGAIN * (seen_at - start)
-        at = min(at, seen_at + min(_LATEST_AGAIN_S, max(_SOONEST_AGAIN_S, again_s)))
+    if visit.n_changes and seen_at - start <= _AGAIN_UNTIL_S:
+        at = min(at, seen_at + max(HOUR_S, _AGAIN * (seen_at - start)))
     return at
 
 

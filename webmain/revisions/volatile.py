@@ -85,7 +85,7 @@ def paragraphs(article: Article, language: str | None) -> list[Paragraph]:
         line = " ".join(part.casefold().translate(_SAME).split())
         if not line:
             continue
-        bare = line.strip(" :|-*•[]()")
+        bare = line.strip(" :|-*•[]()0123456789")
         if bare in words.ads or (words.ad_start and words.ad_start.match(line) and len(line) <= MAX_LABELLED):
             is_labelled, is_related = True, False
             continue

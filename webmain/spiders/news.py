@@ -71,7 +71,7 @@ class NewsSpider(Spider):
     learn : `false` judges each page on its own: pages do not wait for others of their site; no site model is used or made.
     respect : `optouts` rejects pages that opt out of reuse (noindex, reserved text and data mining, no machine learning).
     review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
-    refresh : ages after publication at which an article is revisited, `1h,6h,1d,3d,10d`; `no` for never.
+    refresh : ages after publication at which an article is revisited, `1h,3h,6h,12h,1d,3d,10d`; `no` for never.
     review_only : `true` puts those articles into a separate store instead of the main one.
 
     Settings
