@@ -10,6 +10,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, ResponseDataLossError
 from scrapy.http import Request, Response
+from scrapy.http.cookies import CookieJar
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 
@@ -31,11 +32,12 @@ from webmain.discovery.markup import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
 from webmain.ledger.answers import Filters
-from webmain.urls import join, same_site
+from webmain.urls import join, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 logger = logging.getLogger(__name__)
@@ -120,13 +122,31 @@ class Decompression(HttpCompressionMiddleware):
 
 
 class Redirects(RedirectMiddleware):
-    """Scrapy's redirects; loops are reported as soon as they repeat, and redirects to other sites are counted."""
+    """Scrapy's redirects; loops are reported as soon as they repeat, and redirects to other sites are counted.
+
+    Cookies are only used for sites that redirect in a circle until their own cookie comes back.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        super().__init__(settings)
+        self._jars: dict[str, CookieJar] = {}
+
+    def process_request(self, request: Request) -> None:
+        """Add the cookies of a site that needs them."""
+        if (jar := self._jars.get(site_key(request.url))) is not None:
+            request.headers.pop("Cookie", None)
+            jar.add_cookie_header(request)
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Follow a redirect, unless it leads back to an earlier address or is invalid."""
         location = response.headers.get("Location")
+        jar = self._jars.get(site_key(request.url))
+        if jar is None and response.status in _REDIRECTS and "Set-Cookie" in response.headers:
+            jar = request.meta.setdefault("redirect_cookies", CookieJar())
+        if jar is not None:
+            jar.extract_cookies(response, request)
         try:
             if response.status in _REDIRECTS and location is not None and join(request.url, _text(location)) is None:
                 raise ValueError("no web address")
@@ -140,11 +160,23 @@ class Redirects(RedirectMiddleware):
         if not isinstance(result, Request):
             return result
         if result.url == request.url or result.url in request.meta.get("redirect_urls", ()):
+            if (again := self._with_cookies(request)) is not None:
+                return again
             self._count(request, "redirect_self" if result.url == request.url else "redirect_loop")
             raise IgnoreRequest(f"{request.url} redirects in a circle")
         if not same_site(request.url, result.url):
             self.crawler.stats.inc_value("webmain/redirects/cross_site")
         return result
+
+    def _with_cookies(self, request: Request) -> Request | None:
+        """Return the first request of a circle, to be sent with the circle's cookies; None if there are none or it was."""
+        jar: CookieJar | None = request.meta.get("redirect_cookies")
+        if jar is None or request.meta.get("with_cookies"):
+            return None
+        self._jars.setdefault(site_key(request.url), jar)
+        self.crawler.stats.inc_value("webmain/redirects/with_cookies")
+        meta = {name: value for name, value in request.meta.items() if not name.startswith("redirect_")}
+        return request.replace(url=asked_url(request), meta={**meta, "with_cookies": True}, dont_filter=True)
 
     def _count(self, request: Request, kind: str) -> None:
         if is_page(request):

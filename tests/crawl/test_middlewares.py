@@ -27,7 +27,7 @@ from webmain.crawl.politeness import RetryAfter, hold, retry_after_s
 from webmain.crawl.recordings import recordings
 from webmain.crawl.signals import crawl_closing, page_failed, page_rejected
 from webmain.html.walls import Wall
-from webmain.middlewares import Failures, Recorder, Statuses
+from webmain.middlewares import Failures, Recorder, Redirects, Statuses
 from webmain.store.protocol import StoreFullError
 
 NOW = 1_790_000_000.0
@@ -168,6 +168,40 @@ def test_a_robots_txt_that_cannot_be_had_raises_without_a_traceback_of_its_own(c
     request = Request("https://a.example/robots.txt", callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True})
     with pytest.raises(RobotsUnreachableError, match="timeout"):
         Failures(crawler).process_exception(request, DownloadTimeoutError())
+
+
+def _redirected(redirects, request, target, cookie=None):
+    """Send a request through the middleware, and return what follows a redirect."""
+    redirects.process_request(request)
+    headers = {"Location": target, **({"Set-Cookie": cookie} if cookie else {})}
+    return redirects.process_response(request, Response(request.url, 302, headers=headers))
+
+
+@pytest.mark.parametrize("steps", [["/story"], ["/consent?back=/story", "/story"]])
+def test_a_site_that_redirects_in_a_circle_until_its_cookie_comes_back_gets_its_cookie(crawler, steps):
+    redirects = Redirects.from_crawler(crawler)
+    request = Request("https://www.a.example/story", callback=print)
+    for target in steps:
+        request = _redirected(redirects, request, target, "seen=1; Path=/; Domain=.a.example")
+    redirects.process_request(request)
+    assert (request.url, request.headers["Cookie"]) == ("https://www.a.example/story", b"seen=1")
+    for url, cookie in (("https://a.example/other", b"seen=1"), ("https://b.example/", None)):
+        other = Request(url)
+        redirects.process_request(other)
+        assert other.headers.get("Cookie") == cookie
+    with pytest.raises(IgnoreRequest, match="circle"):
+        _redirected(redirects, _redirected(redirects, request, "/again", "seen=2"), "/story")
+
+
+def test_other_circles_are_failures_and_other_cookies_are_not_kept(crawler):
+    redirects = Redirects.from_crawler(crawler)
+    with pytest.raises(IgnoreRequest, match="circle"):
+        _redirected(redirects, Request("https://a.example/", callback=print), "/")
+    further = _redirected(redirects, Request("https://a.example/"), "/home", "id=7")
+    redirects.process_response(further, Response(further.url, headers={"Set-Cookie": "more=8"}))
+    request = Request("https://a.example/next")
+    redirects.process_request(request)
+    assert "Cookie" not in request.headers
 
 
 @pytest.mark.parametrize(
