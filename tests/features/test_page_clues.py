@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from webmain.features import block_columns
 from webmain.features.block_columns import head_and_data
 from webmain.features.page_blocks import PageBlocks
 from webmain.html.blocks import default_blocks
@@ -59,6 +60,16 @@ def test_blocks_of_the_description_are_told(name):
 
 def test_a_short_description_tells_nothing():
     assert not Seen('<meta name=description content="The ferry">', "The ferry", LEAD)["has_description"][1]
+
+
+@pytest.mark.parametrize("column", ["in_title", "has_description", "in_data"])
+def test_long_texts_are_searched_for_a_bounded_number_of_blocks(monkeypatch, column):
+    lines = [f"The ferry number {n} left the upper quay an hour late" for n in range(10)]
+    text = ". ".join(lines)
+    head = f"<title>{text}</title><meta name=description content='{text}'>{data(articleBody=text)}"
+    assert sum(Seen(head, *lines)[column]) == 10
+    monkeypatch.setattr(block_columns, "_MAX_SOUGHT_CHARS", 4 * len(text))
+    assert sum(Seen(head, *lines)[column]) == 4
 
 
 def test_blocks_of_embedded_article_bodies_are_told():

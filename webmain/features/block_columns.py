@@ -255,8 +255,8 @@ def _place_values(n: int) -> NDArray[np.int64]:
 _MIN_CHARS: Final = 25
 _LOG_MIN_CHARS: Final = log(_MIN_CHARS)
 _PROBE: Final = 50
-_MAX_SOUGHT_CHARS: Final = 1 << 28
-"""Limit on characters of embedded data searched, summed over all blocks of a page."""
+_MAX_SOUGHT_CHARS: Final = 1 << 26
+"""Limit on characters of a title, of descriptions or of embedded data searched, summed over all blocks of a page."""
 
 _MAX_HEAD_ELEMENTS: Final = 600
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
@@ -282,14 +282,13 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
     long = (page.log_chars > _LOG_MIN_CHARS).nonzero()[0].tolist() if described or bodies else []
     probes = [keys[i][:_PROBE] for i in long]
     if described:
-        starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)
+        starts = [text[:_PROBE] for text in described]
         has_description[long] = [
-            probe in descriptions or any(start in keys[i] for start in starts)
-            for i, probe in zip(long, probes, strict=True)
+            found or any(start in keys[i] for start in starts)
+            for i, found in zip(long, _are_in("\0".join(described), probes), strict=True)
         ]
     if bodies:
-        sought = probes[: _MAX_SOUGHT_CHARS // len(bodies)]
-        in_data[long[: len(sought)]] = [probe in bodies for probe in sought]
+        in_data[long] = _are_in(bodies, probes)
     types = own_types(document)
     tags = document.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
@@ -301,12 +300,18 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
         "page_path_depth": min(max(path.count("/") - 2, 0), 8) if path.startswith("http") else -1.0,
     }
     return {
-        "in_title": np.array([len(key) > 3 and key in title for key in keys]),
+        "in_title": np.array([found and len(key) > 3 for key, found in zip(keys, _are_in(title, keys), strict=True)]),
         "has_description": has_description,
         "in_data": in_data,
         "heads_title": np.array([start in key for key in keys]) if (start := title[:24]) else 0,
         **of_page,
     }
+
+
+def _are_in(text: str, parts: list[str]) -> list[bool]:
+    """Return which strings are in a text; those beyond `_MAX_SOUGHT_CHARS` are not searched."""
+    sought = parts[: _MAX_SOUGHT_CHARS // (len(text) or 1)]
+    return [part in text for part in sought] + [False] * (len(parts) - len(sought))
 
 
 def _head(document: Document) -> tuple[list[str], str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from webmain.items import Reason, Rejected
 from webmain.regex import lazy
@@ -81,11 +81,15 @@ _REACH = 8
 AFTER_NAME = rb"[ \t\n\r\f/>]"  # not the vertical tab
 _NAME = rb"([a-zA-Z][^ \t\n\r\f/>]*+)"
 ATTRIBUTES = (  # of a tag, up to its `>`; quotes count only after =, and = may begin a name
-    rb"(?:[ \t\n\r\f/]++|[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
-    rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*+)?+)?+)*+"
+    rb"(?:[ \t\n\r\f/]*+[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:=\"[^\"]*+\"|[ \t\n\r\f]*+=[ \t\n\r\f]*+"
+    rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*+)?+)?+)*+[ \t\n\r\f/]*+"
 )
 TAG = lazy(_NAME + ATTRIBUTES + rb"(?:>|\Z)")
-_TOKEN = lazy(rb"<(?:(/?)" + TAG.pattern + rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))")
+_NO_TAG = rb"!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z)"
+_TOKEN = lazy(rb"<(?:(/?)" + TAG.pattern + rb"|" + _NO_TAG + rb")")
+_ELEMENT_OR_TOKEN = lazy(  # the name of an end tag; or of a start tag, and whether the element has only text and ends
+    rb"<(?:/" + TAG.pattern + rb"|" + TAG.pattern + rb"(?:[^<]*+(</)\2>)?+|" + _NO_TAG + rb")"
+)
 RAW = frozenset("script style textarea title xmp iframe noembed noframes".split())
 RAW_ENDS = {
     name.encode(): re.compile(b"</" + "".join(f"[{c}{c.upper()}]" for c in name).encode() + b"(?=%s)" % AFTER_NAME)
@@ -95,10 +99,28 @@ ATTRIBUTE = lazy(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s
 _FORMATTING_TAG = lazy(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTER_NAME, re.IGNORECASE)
 
 
+class _Tag(NamedTuple):
+    """What a tag's name implies."""
+
+    name: str
+    closes: frozenset[str]
+    is_anew: bool
+    is_formatting: bool
+    is_ambiguous: bool
+    is_barrier: bool
+    is_drawing: bool
+
+    @classmethod
+    def of(cls, raw_name: bytes) -> Self:
+        name = raw_name.decode("utf-8", "replace")
+        sets = (_OPENED_ANEW, FORMATTING, _AMBIGUOUS, BARRIERS, _DRAWING)
+        return cls(name, _CLOSES.get(name, frozenset()), *(name in names for names in sets))
+
+
 class _Open(NamedTuple):
     """A start tag that may be open: its name, whether it is kept, and its size in bytes."""
 
-    name: str
+    tag: _Tag
     keep: bool
     n_bytes: int
 
@@ -109,15 +131,12 @@ class _OpenElements:
     def __init__(self) -> None:
         self._open: list[_Open] = []
         self._loose: dict[str, list[_Open]] = {}  # formatting elements whose parent is closed
-        self._n_kept = self._n_hidden = self._n_ambiguous = self._n_barriers = 0
+        self._n_ambiguous = self._n_barriers = 0
         self._is_sure = True
+        self.depth = 0
         self.in_drawing = False
         """Whether this is certainly inside a drawing; only there does a slash close an element."""
         self.n_formatting = self.reopened_bytes = 0
-
-    @property
-    def depth(self) -> int:
-        return self._n_kept + self._n_hidden
 
     @property
     def is_ambiguous(self) -> bool:
@@ -125,75 +144,79 @@ class _OpenElements:
 
     def hide(self, content: bytes) -> None:
         """Count content that may or may not be markup."""
-        self._n_hidden += content.count(b"<")
+        self.depth += content.count(b"<")
         self.n_formatting += len(_FORMATTING_TAG.findall(content))
         self._is_sure = self._is_sure and b"<!" not in content
 
-    def open(self, name: str, *, keep: bool, n_bytes: int) -> None:
-        self.in_drawing = name in _FOREIGN or (self.in_drawing and name in _DRAWING)
-        if name in _CLOSES:
-            self._close_before(_CLOSES[name])
-        if name == "a":
-            for loose in self._loose.pop(name, ()):
+    def open(self, tag: _Tag, *, keep: bool, n_bytes: int) -> None:
+        self.in_drawing = tag.name in _FOREIGN or (self.in_drawing and tag.is_drawing)
+        if tag.closes:
+            self._close_before(tag.closes)
+        if tag.name == "a":
+            for loose in self._loose.pop("a", ()):
                 self._forget(loose)
-        self._open.append(_Open(name, keep, n_bytes))
-        self._n_kept += keep
-        self._n_ambiguous += name in _AMBIGUOUS
-        self._n_barriers += name in BARRIERS
-        if keep and name in _OPENED_ANEW:
-            self.n_formatting += name in FORMATTING
+        self._open.append(_Open(tag, keep, n_bytes))
+        self.depth += keep
+        self._n_ambiguous += tag.is_ambiguous
+        self._n_barriers += tag.is_barrier
+        if keep and tag.is_anew:
+            self.n_formatting += tag.is_formatting
             self.reopened_bytes += n_bytes
 
     def _close_before(self, names: frozenset[str]) -> None:
         """Close what a start tag closes: an element with one of these names, and formatting elements in it."""
         for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
-            if self._open[place].name in names:
+            tag = self._open[place].tag
+            if tag.name in names:
                 while len(self._open) > place:
                     self._pop()
                 return
-            if self._open[place].name not in _OPENED_ANEW:
+            if not tag.is_anew:
                 return
 
-    def close(self, name: str) -> bool:
+    def close(self, tag: _Tag) -> bool:
         """Close what an end tag certainly closes; return whether the end tag is kept."""
-        anew = name in _OPENED_ANEW
         was_in_drawing, self.in_drawing = self.in_drawing, False
-        ends_others = _ends_others(name, [other.name for other in self._open[-_REACH:]])
+        ends_others: bool | None = None
         for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
             other = self._open[place]
-            if other.name == name and self._is_sure:
-                self.in_drawing = was_in_drawing and name in _DRAWING
-                if anew:
+            if other.tag is tag and self._is_sure:
+                self.in_drawing = was_in_drawing and tag.is_drawing
+                if tag.is_anew:
                     del self._open[place]
-                    self._n_kept -= other.keep
+                    self.depth -= other.keep
                     self._forget(other)
                 else:
                     while len(self._open) > place:
                         self._pop()
                 return other.keep
-            if anew:
-                if other.name in BARRIERS:
+            if tag.is_anew:
+                if other.tag.is_barrier:
                     return True
-            elif self.is_ambiguous or not (
-                other.name in _OPENED_ANEW or (ends_others and other.name in _ENDED_BY_PARENT)
-            ):
+            elif self.is_ambiguous:
                 return True
-        if anew and self._is_sure and not self._n_barriers and self._loose.get(name):
-            self._forget(self._loose[name].pop())
+            elif not other.tag.is_anew:
+                if ends_others is None:
+                    ends_others = _ends_others(tag.name, [other.tag.name for other in self._open[-_REACH:]])
+                if not (ends_others and other.tag.name in _ENDED_BY_PARENT):
+                    return True
+        if tag.is_anew and self._is_sure and not self._n_barriers and self._loose.get(tag.name):
+            self._forget(self._loose[tag.name].pop())
         return True
 
     def _pop(self) -> None:
         popped = self._open.pop()
-        self._n_kept -= popped.keep
-        self._n_ambiguous -= popped.name in _AMBIGUOUS
-        self._n_barriers -= popped.name in BARRIERS
-        if popped.name in _OPENED_ANEW and popped.keep:
-            self._loose.setdefault(popped.name, []).append(popped)
+        tag = popped.tag
+        self.depth -= popped.keep
+        self._n_ambiguous -= tag.is_ambiguous
+        self._n_barriers -= tag.is_barrier
+        if tag.is_anew and popped.keep:
+            self._loose.setdefault(tag.name, []).append(popped)
 
     def _forget(self, formatting: _Open) -> None:
         """Stop counting a formatting element that the parser won't reopen."""
         if formatting.keep:
-            self.n_formatting -= formatting.name in FORMATTING
+            self.n_formatting -= formatting.tag.is_formatting
             self.reopened_bytes -= formatting.n_bytes
 
 
@@ -209,17 +232,23 @@ def open_elements(source: bytes, *, limit: float = math.inf) -> float:
     loose. In each table the parser may have four elements more open, as it adds rows.
     """
     names: list[str] = []
+    known: dict[bytes, str] = {}
     total = n_ambiguous = position = 0
     in_drawing = False
     while total <= limit:
-        for token in _TOKEN.finditer(source, position):
-            if token[2] is None:
+        for token in _ELEMENT_OR_TOKEN.finditer(source, position):
+            ended, started, is_whole = token.groups()
+            if is_whole:
+                in_drawing = in_drawing and started.decode("utf-8", "replace") in _DRAWING
+                total += 2 * len(names) + 1
+                continue
+            if (raw_name := ended or started) is None:
                 if n_ambiguous and source.startswith(b"<![CDATA[", token.start()):
                     return math.inf
                 continue
-            lower = token[2].lower()
-            name = lower.decode("utf-8", "replace")
-            if token[1]:
+            if (name := known.get(raw_name)) is None:
+                name = known[raw_name] = raw_name.lower().decode("utf-8", "replace")
+            if ended:
                 is_last = bool(names) and names[-1] == name
                 in_drawing = in_drawing and is_last and name in _DRAWING
                 if is_last:
@@ -231,8 +260,8 @@ def open_elements(source: bytes, *, limit: float = math.inf) -> float:
                         place -= 1
                     if names[place] == name:
                         del names[place:]
-            elif lower in RAW_ENDS:
-                found = RAW_ENDS[lower].search(source, token.end())
+            elif name in RAW:
+                found = RAW_ENDS[name.encode()].search(source, token.end())
                 position = found.start() if found else len(source)
                 if n_ambiguous and source.find(b"<", token.end(), position) >= 0:
                     return math.inf
@@ -263,39 +292,51 @@ class Read:
 
 
 def read_tags(
-    source: bytes, *, max_depth: int | None = None, max_formatting: int = MAX_PIECES, max_steps: float = math.inf
+    source: bytes,
+    *,
+    max_depth: int | None = None,
+    max_formatting: int = MAX_PIECES,
+    max_steps: float = math.inf,
+    enough_formatting: float = math.inf,
 ) -> Read:
     """Return the source without attributes beyond the limits and, if a depth is given, without deeper tags.
 
-    Reading stops after `max_steps`; the source must then be read again with a depth.
+    Reading stops after `max_steps`, or with `enough_formatting` formatting elements open; the source must then be read
+    again with a depth.
     """
     out: list[bytes] = []
     model = _OpenElements()
-    raw_ends: dict[bytes, int] = {}  # where the next end tag of a raw element is
+    tags: dict[bytes, _Tag] = {}  # one record for all spellings of a name
+    raw_ends: dict[str, int] = {}  # where the next end tag of a raw element is
     n_pieces = n_dropped = n_roots = steps = reopened_bytes = most_formatting = written = position = 0
-    while steps <= max_steps and (token := _TOKEN.search(source, position)) is not None:
+    find_token = _TOKEN.search
+    while steps <= max_steps and most_formatting < enough_formatting:
+        if (token := find_token(source, position)) is None:
+            break
         start, position = token.span()
         n_pieces += 1
         if n_pieces - n_dropped > MAX_PIECES or n_pieces > MAX_READ:
             raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
-        if token[2] is None:
+        slash, raw_name = token.groups()
+        if raw_name is None:
             if model.is_ambiguous and source.startswith(b"<![CDATA[", start):
                 model.hide(b"<!")
             continue
         steps += model.depth
-        lower = token[2].lower()
-        name = lower.decode("utf-8", "replace")
-        keep = True
-        if token[1]:
-            keep = model.close(name)
+        if (tag := tags.get(raw_name)) is None:
+            lower = raw_name.lower()
+            tag = tags[raw_name] = tags.setdefault(lower, _Tag.of(lower))
+        keep, name = True, tag.name
+        if slash:
+            keep = model.close(tag)
         elif name in _ROOTS:
             n_roots += 1
             keep = n_roots <= MAX_ROOT_TAGS
-        elif lower in RAW_ENDS:
-            end = raw_ends.get(lower, -1)
+        elif name in RAW:
+            end = raw_ends.get(name, -1)
             if end < position:
-                found = RAW_ENDS[lower].search(source, position)
-                end = raw_ends[lower] = found.start() if found else len(source)
+                found = RAW_ENDS[name.encode()].search(source, position)
+                end = raw_ends[name] = found.start() if found else len(source)
             if model.is_ambiguous and source.find(b"<", position, end) >= 0:
                 keep = max_depth is None
                 if keep:
@@ -306,16 +347,17 @@ def read_tags(
         elif name not in VOID or model.is_ambiguous:
             reopened_bytes += model.reopened_bytes
             if max_depth is not None:
-                keep = model.depth < max_depth and (name not in FORMATTING or model.n_formatting < max_formatting)
-            if not (model.in_drawing and name in _DRAWING and _closes_itself(source, token)):
-                model.open(name, keep=keep, n_bytes=token.end() - start)
-                most_formatting = max(most_formatting, model.n_formatting)
+                keep = model.depth < max_depth and not (tag.is_formatting and model.n_formatting >= max_formatting)
+            if not (model.in_drawing and tag.is_drawing and _closes_itself(source, token)):
+                model.open(tag, keep=keep, n_bytes=position - start)
+                if tag.is_formatting and model.n_formatting > most_formatting:
+                    most_formatting = model.n_formatting
         if not keep:
             n_dropped += 1
             out += (source[written:start], b" ")
             written = position
-        elif not token[1] and token.end() - start > SHORT_TAG:
-            shorten = max_depth is not None and name in _OPENED_ANEW
+        elif not slash and token.end() - start > SHORT_TAG:
+            shorten = max_depth is not None and tag.is_anew
             for n, attribute in enumerate(ATTRIBUTE.finditer(source, token.end(2), token.end())):
                 if n == MAX_ATTRIBUTES or (shorten and attribute.end() - start > SHORT_TAG):
                     out += (source[written : attribute.start()], b">")

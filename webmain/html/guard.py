@@ -114,12 +114,15 @@ def guard(source: bytes) -> bytes:
             and (n_starts * len(at) <= 2 * MAX_STEPS or open_elements(source, limit=MAX_STEPS) <= MAX_STEPS)
         ):
             return source
-    read = read_tags(source, max_steps=MAX_STEPS) if len(at) <= MAX_PIECES else None
     limit = min(SUSPECT_FORMATTING, allowed_formatting)
-    is_deep = read is None or read.steps > MAX_STEPS
-    if read is None or is_deep or read.reopened_bytes > MAX_REOPENED_BYTES or read.n_formatting >= limit:
-        max_depth = MAX_DEPTH if is_deep else MAX_PIECES
-        read = read_tags(source, max_depth=max_depth, max_formatting=min(MAX_OPEN_FORMATTING, allowed_formatting))
+    is_deep, few = len(at) > MAX_PIECES, min(MAX_OPEN_FORMATTING, allowed_formatting)
+    if not is_deep:
+        read = read_tags(source, max_steps=MAX_STEPS, enough_formatting=limit)
+        if read.n_formatting >= limit or (read.steps <= MAX_STEPS and read.reopened_bytes > MAX_REOPENED_BYTES):
+            read = read_tags(source, max_depth=MAX_PIECES, max_formatting=few, max_steps=MAX_STEPS)
+        is_deep = read.steps > MAX_STEPS
+    if is_deep:
+        read = read_tags(source, max_depth=MAX_DEPTH, max_formatting=few)
     return read.source
 
 
