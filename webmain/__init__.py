@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
     from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
     from webmain.items.keep import Keep
-    from webmain.processes.batch import Answer
+    from webmain.processes.batch import BatchResult
 
 __version__ = "0.1.0"
 __all__ = [
@@ -229,7 +229,7 @@ def extract_many(
     ...     print(page.url, answer.reason if isinstance(answer, webmain.Rejected) else answer.title)
     """
     from webmain.extractors.base import create
-    from webmain.processes.batch import Walk, answers, cores
+    from webmain.processes.batch import BatchOptions, cores, run_batch
 
     options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
@@ -237,11 +237,11 @@ def extract_many(
             f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
         )
     create(extractor)
-    walk = Walk(extractor=extractor, options=options, models=None if models is None else str(models))
-    return _logged(answers(_checked(pages), walk, jobs=cores() if jobs is None else jobs))
+    walk = BatchOptions(extractor=extractor, options=options, models=None if models is None else str(models))
+    return _logged(run_batch(_checked(pages), walk, jobs=cores() if jobs is None else jobs))
 
 
-def _logged(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected]:
+def _logged(found: Generator[BatchResult, None, None]) -> Iterator[Article | Rejected]:
     """Yield what was found, and log notes on models, once each."""
     import logging
 

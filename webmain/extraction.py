@@ -359,7 +359,7 @@ def extract_pages(
         There is a model, and it cannot be used.
     """
     from webmain.sites.fitting import choose_for_site, note_recurring_titles
-    from webmain.sites.recurring import Place, place_of, without_recurring
+    from webmain.sites.recurring import TitledPage, titled_page, without_recurring
 
     reading = (_read_or_rejected(page, options) for page in pages)
     choose = None
@@ -371,15 +371,15 @@ def extract_pages(
         del documents
         reading = _taken(found)
     answers: list[Article | Rejected] = []
-    places: list[Place] = []
+    places: list[TitledPage] = []
     for document in reading:
-        places.append(Place(None, None))
+        places.append(TitledPage(None, None))
         if isinstance(document, Rejected):
             answers.append(document)
             continue
         try:
             answers.append(extract_page(document, extractor, options, choose=choose))
-            places[-1] = place_of(document)
+            places[-1] = titled_page(document)
         except Rejected as rejected:
             answers.append(rejected.with_traceback(None))
     return without_recurring(answers, places)

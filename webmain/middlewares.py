@@ -20,9 +20,9 @@ from webmain.crawl.failures import (
     OptedOutError,
     RobotsUnreachableError,
     StoppedError,
-    asked_url,
     failure_name,
     is_page,
+    requested_url,
 )
 from webmain.crawl.known_urls import AGAIN, KnownUrls
 from webmain.crawl.politeness import retry_after_s
@@ -73,9 +73,9 @@ class Failures:
             self._crawler.stats.inc_value("webmain/probe_failed")
         elif isinstance(exception, DownloadCancelledError | OptedOutError):
             reason = Reason.OPTED_OUT if isinstance(exception, OptedOutError) else Reason.TOO_LARGE
-            send_rejected(self._crawler, Rejected(reason, str(exception), url=asked_url(request)))
+            send_rejected(self._crawler, Rejected(reason, str(exception), url=requested_url(request)))
         else:
-            send_failed(self._crawler, asked_url(request), failure_name(exception))
+            send_failed(self._crawler, requested_url(request), failure_name(exception))
 
 
 class Decompression(HttpCompressionMiddleware):
@@ -100,12 +100,12 @@ class Decompression(HttpCompressionMiddleware):
             result = super().process_response(request, response)
         except IgnoreRequest as error:
             if is_page(request):
-                rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
+                rejected = Rejected(Reason.TOO_LARGE, str(error), url=requested_url(request))
                 send_rejected(self._crawler, rejected)
             raise
         except (OSError, EOFError, ValueError, zlib.error) as error:  # its Content-Encoding is wrong
             if is_page(request):
-                send_failed(self._crawler, asked_url(request), "decompression")
+                send_failed(self._crawler, requested_url(request), "decompression")
             raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
         if isinstance(result, Response) and "dataloss" in result.flags:
             self._check_end(request, result.body)
@@ -115,7 +115,7 @@ class Decompression(HttpCompressionMiddleware):
         """Raise ResponseDataLossError for a body shorter than announced, unless its end shows that it is complete."""
         if not any(end in body[-_END_BYTES:].lower() for end in _ENDS):
             if is_page(request):
-                send_failed(self._crawler, asked_url(request), "data_loss")
+                send_failed(self._crawler, requested_url(request), "data_loss")
             raise ResponseDataLossError(f"{request.url} is cut after {len(body):,} bytes")
         self._crawler.stats.inc_value("webmain/wrong_length")
         logger.info("%s is shorter than announced, but complete; it is accepted", request.url)
@@ -180,7 +180,7 @@ class Redirects(RedirectMiddleware):
 
     def _count(self, request: Request, kind: str) -> None:
         if is_page(request):
-            send_failed(self.crawler, asked_url(request), kind)
+            send_failed(self.crawler, requested_url(request), kind)
         else:
             self.crawler.stats.inc_value("webmain/probe_failed")
 
@@ -214,7 +214,7 @@ class Statuses(HttpErrorMiddleware):
                 is_plain = wall is None or (status in REFUSING and str(wall) == "denied")
                 self.crawler.stats.inc_value(f"webmain/blocked/{status if is_plain else wall}")
             wait = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
-            rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=asked_url(request))
+            rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=requested_url(request))
             send_rejected(self.crawler, rejected, retry_after_s=wait)
             raise
 

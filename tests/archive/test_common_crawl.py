@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.crawl.news_month import member, page, write_month
-from webmain.archive.common_crawl import MAX_FILES, Wanted, list_of, read_list
+from webmain.archive.common_crawl import MAX_FILES, RecordFilter, list_of, read_list
 from webmain.archive.decoding import TooLargeError
 from webmain.net.addresses import Guard
 from webmain.net.ranges import DataHost
@@ -77,12 +77,12 @@ def test_a_list_of_a_million_lines_and_one_that_unpacks_without_end_are_bounded(
     ],
 )
 def test_a_domain_means_its_host_and_those_below(url, is_wanted):
-    assert Wanted(["bbc.com"])(url, None) is is_wanted
-    assert Wanted()(url, None)
+    assert RecordFilter(["bbc.com"])(url, None) is is_wanted
+    assert RecordFilter()(url, None)
 
 
 def test_records_before_since_and_long_after_until_are_not_wanted():
-    wanted = Wanted(since=datetime(2026, 10, 5, tzinfo=UTC), until=datetime(2026, 10, 6, tzinfo=UTC))
+    wanted = RecordFilter(since=datetime(2026, 10, 5, tzinfo=UTC), until=datetime(2026, 10, 6, tzinfo=UTC))
     days = [day for day in range(1, 29) if wanted("http://a.example/", datetime(2026, 10, day, 12, tzinfo=UTC))]
     assert days == list(range(5, 13))
     assert wanted("http://a.example/", None)
@@ -94,7 +94,7 @@ def read(tmp_path, body, domains=("bbc.example",)):
     write_month(tmp_path, {"a.warc.gz": body})
     host = DataHost(user_agent="webmain", guard=Guard())
     files = NewsFiles(
-        months=(MONTH,), base=str(tmp_path), host=host, wanted=Wanted(domains), known={}, max_bytes=1 << 20
+        months=(MONTH,), base=str(tmp_path), host=host, wanted=RecordFilter(domains), known={}, max_bytes=1 << 20
     )
     found = []
     files.read(found.append)

@@ -15,7 +15,7 @@ from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Article, Hints, Page, Reason, Rejected
-from webmain.processes.page_tasks import Compare, Extract, ExtractedArticle, Judge, Reader, Sent
+from webmain.processes.page_tasks import Compare, Extract, ExtractedArticle, PickledExtractor, Reader, SentPage
 from webmain.processes.pool import Pool, PoolClosed
 from webmain.text.shingles import signature
 
@@ -193,13 +193,13 @@ def test_few_documents_are_kept():
 
 def test_a_page_is_not_kept_beyond_its_extraction():
     reader, extractor = Reader(stages.Options()), LineBlock()
-    sent, judge = Sent(page(), 1), Judge(1, pickle.dumps(extractor))
+    sent, judge = SentPage(page(), 1), PickledExtractor(1, pickle.dumps(extractor))
     reader(Compare(sent, None))
     assert reader._documents
     assert reader(Extract(sent, judge, count_words=False, sign=False)).article.url == sent.page.url
     assert not reader._documents
     assert (
-        reader(Extract(Sent(Page(url=sent.page.url), 1), judge, count_words=False, sign=False)) is None
+        reader(Extract(SentPage(Page(url=sent.page.url), 1), judge, count_words=False, sign=False)) is None
     )  # it is sent whole then
 
 

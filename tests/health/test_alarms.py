@@ -3,12 +3,12 @@
 import pytest
 
 from tests.health.histories import HOUR, NOW, run, usual
-from webmain.health.alarms import ADVICE, Kind, Watched, alarms_of
+from webmain.health.alarms import ADVICE, Kind, SiteHistory, alarms_of
 from webmain.ledger.hosts import Host
 
 
 def kinds(runs, hosts=(), now=NOW):
-    return [str(alarm.kind) for alarm in alarms_of(Watched("a.example", runs, hosts, now))]
+    return [str(alarm.kind) for alarm in alarms_of(SiteHistory("a.example", runs, hosts, now))]
 
 
 def host(**values):

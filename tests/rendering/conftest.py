@@ -10,8 +10,8 @@ import pytest
 
 from tests.crawl.conftest import crawl, site
 from webmain.items.rendered import decode
-from webmain.rendering.reach import Reach, named_hosts
-from webmain.rendering.visit import Answer, Visit
+from webmain.rendering.page_load import FetchedResponse, PageLoad
+from webmain.rendering.request_rules import RequestRules, named_hosts
 
 URL = "https://paper.example/news/one"
 
@@ -19,8 +19,8 @@ URL = "https://paper.example/news/one"
 class Drawn:
     """What came of a page that was drawn."""
 
-    def __init__(self, data: bytes, reach: Reach, asked: list[str]) -> None:
-        self.data, self.reach, self.asked = data, reach, asked
+    def __init__(self, data: bytes, rules: RequestRules, asked: list[str]) -> None:
+        self.data, self.rules, self.asked = data, rules, asked
         self.html, self.rendering = decode(data)
 
     def box(self, part: str):
@@ -29,7 +29,7 @@ class Drawn:
         return self.rendering.visual(before.rpartition('data-webmain-box="')[2].partition('"')[0])
 
 
-Answers = Mapping[str, Answer] | Callable[[str], Answer | None]
+Answers = Mapping[str, FetchedResponse] | Callable[[str], FetchedResponse | None]
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ async def _draw(pages, answers, url, settings):
                 asked.append(address)
                 return answers(address) if callable(answers) else answers.get(address)
 
-            reach = Reach(url, named_hosts(markup, url))
-            main = Answer(200, {"content-type": "text/html; charset=utf-8"}, markup.encode())
+            rules = RequestRules(url, named_hosts(markup, url))
+            main = FetchedResponse(200, {"content-type": "text/html; charset=utf-8"}, markup.encode())
             try:
-                found.append(Drawn(await browser.render(Visit(url, main, reach, fetch)), reach, asked))
+                found.append(Drawn(await browser.render(PageLoad(url, main, rules, fetch)), rules, asked))
             except Exception as error:
                 found.append(error)
     finally:

@@ -12,7 +12,7 @@ from webmain.features.site_blocks import read_documents
 from webmain.items import Page
 from webmain.items.rendered import RenderingError
 from webmain.rendering.chromium import NAMES
-from webmain.rendering.visit import Answer
+from webmain.rendering.page_load import FetchedResponse
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,7 @@ TEXT = "The harbour was dredged again, as the council had promised in the spring
 
 
 def answer(text, kind="text/html", status=200, location=None):
-    return Answer(status, {"content-type": f"{kind}; charset=utf-8"}, text.encode(), location)
+    return FetchedResponse(status, {"content-type": f"{kind}; charset=utf-8"}, text.encode(), location)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_lists_that_grow_as_one_scrolls_are_read_to_a_bound(draw):
     assert 1 < len(drawn.rendering.boxes) < 50
 
 
-# ---- What a page may reach
+# ---- What a page may request
 
 ESCAPES = """
 <img src="INNER/img"><script src="INNER/script.js"></script><link rel="stylesheet" href="INNER/style.css">
@@ -170,7 +170,7 @@ def test_metadata_services_are_not_even_asked_for(draw, address):
     (drawn,) = draw(f"<p>Text</p><script src='/own.js'></script><script>fetch('{address}').catch(() => 0)</script>")
     assert isinstance(drawn, Drawn)
     assert drawn.asked == ["https://paper.example/own.js"]
-    assert drawn.reach.refused in ({"host": 1}, {})  # the browser itself may refuse it, as unsafe on a safe page
+    assert drawn.rules.refused in ({"host": 1}, {})  # the browser itself may refuse it, as unsafe on a safe page
 
 
 def test_redirects_are_checked_step_by_step(draw):
@@ -185,7 +185,7 @@ def test_redirects_are_checked_step_by_step(draw):
     assert isinstance(drawn, Drawn)
     assert "Moved" in drawn.html
     assert drawn.asked == [f"https://paper.example/{name}.js" for name in "abcdddd"] or len(drawn.asked) == 7
-    assert drawn.reach.refused == {"host": 1}
+    assert drawn.rules.refused == {"host": 1}
 
 
 # ---- Pages that want to stay

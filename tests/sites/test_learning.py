@@ -19,7 +19,7 @@ from webmain.items import Hints, Page
 from webmain.sites import learning as rooms
 from webmain.sites.fitting import Documents, Event
 from webmain.sites.held_pages import HeldPagesError, Spool
-from webmain.sites.learning import Learning, likeness
+from webmain.sites.learning import Learning, page_resemblance
 from webmain.sites.model_store import ModelStore, site_of
 
 DEFAULT = LineBlock()
@@ -107,7 +107,7 @@ def make(tmp_path, told):
 
 def take(learning, document):
     """Do what a crawl does with a page that comes."""
-    return learning.add_page(document.page, likeness(document, learning.model(site_of(document))))
+    return learning.add_page(document.page, page_resemblance(document, learning.model(site_of(document))))
 
 
 def learn(learning, site="a.example"):
@@ -116,7 +116,7 @@ def learn(learning, site="a.example"):
         learning.apply_result(site, learning_task.run(stages.read))
     out = []
     while (page := learning.release(site)) is not None:
-        judge = learning.extractor_after(likeness(stages.read(page), learning.model(site)))
+        judge = learning.extractor_after(page_resemblance(stages.read(page), learning.model(site)))
         out.append((int(page.url.rpartition("/")[2]), judge))
     return out
 

@@ -194,10 +194,10 @@ def test_a_worker_that_dies_costs_its_page_only(connect, monkeypatch):
 def test_results_go_when_there_is_no_room_for_them():
     from webmain.items import Page
     from webmain.web.results import Result, Results
-    from webmain.web.work import Shown
+    from webmain.web.work import PageResult
 
     def result(n):
-        return Result(page=Page(html="x" * n), source="", keep=None, shown=Shown((), "", ""))
+        return Result(page=Page(html="x" * n), source="", keep=None, shown=PageResult((), "", ""))
 
     results = Results(3, 10_000)
     for name in "abcd":

@@ -156,7 +156,7 @@ def test_the_way_back_leads_to_the_search_alone(browse, back):
 
 def test_an_index_that_takes_long_is_watched(browse, monkeypatch):
     client = browse(*(article(n) for n in range(3)), index=False)
-    monkeypatch.setattr(searching, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(searching, "WAIT_S", 0.0)
     begun, goes_on = threading.Event(), threading.Event()
     update = BlockIndex.update
 

@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.warc(?:\.gz)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class FileList:
     """The files of a month, relative to the base, and the number of lines of its list that were refused."""
 
     paths: tuple[str, ...]
@@ -42,7 +42,7 @@ def list_of(month: str) -> str:
     return f"{FOLDER}{month}/warc.paths.gz"
 
 
-def read_list(packed: bytes, month: str) -> Listed:
+def read_list(packed: bytes, month: str) -> FileList:
     """Parse a month's list; lines for anything but a WARC file in the month's own folder are refused.
 
     Raises TooLargeError: uncompressed, it is larger than allowed. A ValueError.
@@ -60,10 +60,10 @@ def read_list(packed: bytes, month: str) -> Listed:
             n_refused += 1
             if n_refused >= MAX_FILES:
                 break
-    return Listed(tuple(found), n_refused)
+    return FileList(tuple(found), n_refused)
 
 
-class Wanted:
+class RecordFilter:
     """Decides from a record's header whether it can be wanted.
 
     A page is published before it is fetched: one fetched before `since` is too old. One fetched up to `LATE` after `until`

@@ -16,10 +16,10 @@ from webmain.cli.sources import (
     add_source,
     in_range,
     is_file,
+    notify,
     output,
     positive_int,
     read_page,
-    tell,
 )
 from webmain.items import Article
 from webmain.store.search_records import EmptyPeriodError, period_of, read_day
@@ -97,10 +97,10 @@ def _run(args: argparse.Namespace) -> int:
 def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
     cloud = _cloud(pages, args)
     if not cloud.words:
-        tell("no words to show" + ("" if cloud.n_articles else ": no article is selected"))
+        notify("no words to show" + ("" if cloud.n_articles else ": no article is selected"))
         return REJECTED
     if cloud.uncertain:
-        tell(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
+        notify(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
     made = _drawn(cloud, args, form)
     with output(args.output) as file:
         if form == "png":
@@ -138,23 +138,23 @@ class _Pages:
 
     def _articles(self, sources: list[str]) -> Iterator[Article]:
         from webmain.extraction import Options
-        from webmain.processes.batch import Walk, answers
+        from webmain.processes.batch import BatchOptions, run_batch
 
         args = self._args
         options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
-        walk = Walk(
+        batch = BatchOptions(
             extractor=args.extractor, options=options, models=args.models, notes_missing=args.extractor is not None
         )
         pages = (read_page(source, args) for source in sources)
-        for source, answer in zip(sources, answers(pages, walk, jobs=0), strict=True):
+        for source, answer in zip(sources, run_batch(pages, batch, jobs=0), strict=True):
             if answer.note:
-                tell(answer.note)
+                notify(answer.note)
             if isinstance(answer.found, Article):
                 self.titles.append(answer.found.title or source)
                 yield answer.found
             else:
                 self.n_rejected += 1
-                tell(f"{source}: rejected: {answer.found}")
+                notify(f"{source}: rejected: {answer.found}")
 
 
 def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:

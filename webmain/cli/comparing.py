@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import OK, REJECTED, USAGE, Failure
-from webmain.cli.sources import tell
+from webmain.cli.sources import notify
 
 if TYPE_CHECKING:
     import argparse
@@ -82,7 +82,7 @@ def compare(args: argparse.Namespace) -> int:
         found, missing = systems.resolve(names if args.systems else ["all"])
         if missing:
             left_out = f"not installed, left out: {', '.join(missing)} (pip install webmain[peers])"
-            tell(f"{left_out}")
+            notify(f"{left_out}")
         if not found:
             raise Failure(USAGE, "no system is left to run")
         names = [system.name for system in found]
@@ -151,9 +151,9 @@ def _predict(
         kept = {p.key for p in writer.kept}
         wanted = {(s.name, p.dataset, p.id) for s in systems for p in pages}
         if n_done := len(wanted & kept):
-            tell(f"{n_done} of {len(wanted)} predictions are there already")
+            notify(f"{n_done} of {len(wanted)} predictions are there already")
         if writer.stale:
-            tell(f"changed since, run again: {', '.join(writer.stale)}")
+            notify(f"changed since, run again: {', '.join(writer.stale)}")
         try:
             with (
                 _progress("predictions", len(wanted), n_done) as advance,
@@ -164,7 +164,7 @@ def _predict(
                     advance(prediction.system)
         except KeyboardInterrupt:
             if args.out or args.predictions:
-                tell(f"stopped; the same command goes on from {writer.part}")
+                notify(f"stopped; the same command goes on from {writer.part}")
             raise
         writer.finish()
         return predictions.read(path)
@@ -225,7 +225,7 @@ def _report(
     }
     publish(args, forms, {f"{table.name}.csv": writers.csv_text(table) for table in tables}, "report")
     if args.out:
-        tell(f"the report is in {args.out / 'report.html'}")
+        notify(f"the report is in {args.out / 'report.html'}")
 
 
 def _terminal(report: Report) -> str:
@@ -244,6 +244,6 @@ def _exit_code(results: Results) -> int:
     for system in results.systems:
         failed = [r.prediction.error for r in results.by_system[system]]
         if failed and all(error.startswith("start:") for error in failed):
-            tell(f"{system} could not be run: {failed[0].removeprefix('start: ')}")
+            notify(f"{system} could not be run: {failed[0].removeprefix('start: ')}")
             return REJECTED
     return OK

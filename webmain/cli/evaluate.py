@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.comparing import bullets, compare, publish
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
-from webmain.cli.sources import in_range, positive, positive_int, tell
+from webmain.cli.sources import in_range, notify, positive, positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -190,7 +190,7 @@ def _protocol(args: argparse.Namespace) -> int:
     if gold and not pages and not rendered:
         raise GoldError(f"the gold data holds no usable page: {gold.dropped}")
     if sys.stderr.isatty():
-        tell(f"{args.protocol} runs over {len(pages)} gold pages")
+        notify(f"{args.protocol} runs over {len(pages)} gold pages")
     try:
         findings: Findings = module.run(pages, seed=args.seed, **rendered)
     except ValueError as error:  # the gold is not what the protocol needs

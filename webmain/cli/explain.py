@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
-from webmain.cli.sources import add_source, local_file, output, read_page, tell
+from webmain.cli.sources import add_source, local_file, notify, output, read_page
 from webmain.explain.records import block_record, page_record, rounded
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
@@ -82,9 +82,9 @@ def _explain(args: argparse.Namespace) -> int:
             page = explained[0].document
     found = explained[0]
     for note in dict.fromkeys(one.note for one in explained if one.note):
-        tell(note)
+        notify(note)
     if found.rejected is not None:
-        tell(found.rejected)
+        notify(found.rejected)
     comparison = _compared(explained)
     texts = _texts(explained, gold)
     if args.output is not None:
@@ -98,8 +98,8 @@ def _explain(args: argparse.Namespace) -> int:
             raise Failure(USAGE, f"--block: got {args.block}, this page has {blocks}")
         columns = moved(found, args.block)
         if not columns:
-            raise Failure(USAGE, f"--block: {judged.extractor} cannot tell what moved a score")
-        _tell_block(args.format, head, block_record(block_of(found, args.block)), columns)
+            raise Failure(USAGE, f"--block: {judged.extractor} cannot notify what moved a score")
+        _print_block(args.format, head, block_record(block_of(found, args.block)), columns)
     elif args.format == "json":
         compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
         if texts:
@@ -189,7 +189,7 @@ def _write(found: Explanation, path: str, comparison: Comparison | None, texts: 
     return OK if found.rejected is None else REJECTED
 
 
-def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[Moved]) -> None:
+def _print_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[Moved]) -> None:
     if form == "json":
         columns = [
             {"column": name, "value": round(value, 4), "log_odds": round(odds, 4)} for name, value, odds in moved

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
-from webmain.cli.sources import ArchivePages, add_output, add_source, in_range, is_file, output, read_page, tell
+from webmain.cli.sources import ArchivePages, add_output, add_source, in_range, is_file, notify, output, read_page
 from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -95,14 +95,14 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     """Print the articles; return the exit code, and how many there were."""
     from webmain import TOP_WORDS
     from webmain.extraction import Options
-    from webmain.processes.batch import Walk, answers, cores
+    from webmain.processes.batch import BatchOptions, cores, run_batch
     from webmain.sites.matching import matched_keys
 
     has_archives = any(map(_is_archive, args.source))
     jobs = args.jobs
     if jobs is None:
         jobs = cores() if has_archives or len(args.source) >= MANY else 0
-    walk = Walk(
+    batch = BatchOptions(
         extractor=args.extractor,
         options=Options(
             metadata=args.format != "text" or args.words or args.sites is not None,
@@ -122,27 +122,27 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     notes: set[str] = set()
     counts: Counter[str] = Counter()
     bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
-    with bar or contextlib.nullcontext(), contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
+    with bar or contextlib.nullcontext(), contextlib.closing(run_batch(sources.pages(), batch, jobs=jobs)) as found:
         for answer in found:
             if bar is not None:
                 bar.clear()
             name = sources.names.popleft()
             if answer.note and answer.note not in notes:
                 notes.add(answer.note)
-                tell(answer.note)
+                notify(answer.note)
             if isinstance(answer.found, Rejected):
-                tell(f"{name}: rejected: {answer.found}")
+                notify(f"{name}: rejected: {answer.found}")
             else:
                 printer.print(answer.found)
                 if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
-                    tell(f"{name}: rules that matched nothing: {', '.join(missed)}")
+                    notify(f"{name}: rules that matched nothing: {', '.join(missed)}")
             counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
             if bar is not None:
                 bar.update()
     n_rejected = counts.total() - counts["article"]
     if has_archives:
         reasons = ", ".join(f"{n} {reason}" for reason, n in counts.most_common() if reason != "article")
-        tell(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
+        notify(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
     return max(sources.worst, REJECTED if n_rejected else OK), counts["article"]
 
 
@@ -185,7 +185,7 @@ class _Sources:
 
     def _missing(self, message: str) -> None:
         self.worst = NOT_FOUND
-        tell(message)
+        notify(message)
 
 
 def _is_archive(source: str) -> bool:

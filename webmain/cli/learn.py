@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure
-from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, positive_int, tell
+from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, notify, positive_int
 
 if TYPE_CHECKING:
     import argparse
@@ -82,12 +82,12 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
         archive = ArchivePages(source)
         n_of_no_site = put_pages(spool, archive, max_pages=args.max_pages, site=args.site)
         for problem in archive.problems:
-            tell(problem)
+            notify(problem)
         if n_of_no_site:
             pages = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
-            tell(f"{source}: {n_of_no_site} {pages}; give their site with --site DOMAIN")
+            notify(f"{source}: {n_of_no_site} {pages}; give their site with --site DOMAIN")
         elif len(spool) == before and not archive.problems:
-            tell(f"{source}: contains no readable page{f' of {args.site}' if args.site else ''}")
+            notify(f"{source}: contains no readable page{f' of {args.site}' if args.site else ''}")
         worst = NOT_FOUND if len(spool) == before else worst
     if addresses:
         from webmain.crawl.learning import gather
@@ -97,7 +97,7 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
         if not gather(addresses, spool, max_pages=args.max_pages, contact=args.contact or ""):
             return INTERRUPTED
         if len(spool) == before:
-            tell(f"{', '.join(addresses)}: no article could be fetched")
+            notify(f"{', '.join(addresses)}: no article could be fetched")
             worst = NOT_FOUND
     return worst
 
@@ -153,11 +153,11 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
         learned = result.fitted.learned if result.fitted is not None else None
         if result.fitted is None or learned is None:
             worst = max(worst, REJECTED)
-            tell(f"{site}: {n} pages, nothing learned: {result.detail}")
+            notify(f"{site}: {n} pages, nothing learned: {result.detail}")
             continue
         if result.problem or result.event is Event.FAILED:
             worst = max(worst, UNWRITTEN)
-            tell(f"{result.problem}")
+            notify(f"{result.problem}")
             continue
         place = models.path(site, extractor.name)
         corrected = f" and {len(learning_task.corrected)} corrected" if learning_task.corrected else ""
@@ -165,7 +165,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
             f"{site}: {n} pages{corrected}, {described(result.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
         )
         if is_unwatched(result.fitted):
-            tell(f"{site}: {unwatched(result.fitted)}")
+            notify(f"{site}: {unwatched(result.fitted)}")
     return worst
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.sources import MODELS, tell
+from webmain.cli.sources import MODELS, notify
 
 if TYPE_CHECKING:
     import argparse
@@ -47,29 +47,16 @@ def _models(args: argparse.Namespace) -> int:
             pages = f"{model.n_pages}" + (f" of {model.pages_given}" if model.pages_given > model.n_pages else "")
             print(f"{model.site:<{width}}  {model.method:<10} {pages:>9} {quality:>7}  {trained}")
     for error in found.errors:
-        tell(error)
+        notify(error)
     if not found.models and not found.errors:
-        tell(f"{args.models}: no models; `webmain learn SITE` makes one")
+        notify(f"{args.models}: no models; `webmain learn SITE` makes one")
     return REJECTED if found.errors else OK
 
 
 def _record(model: Model) -> dict[str, Any]:
-    dates = {name: getattr(model, name) for name in ("trained_at", "first_page", "last_page")}
-    return {
-        "site": model.site,
-        "method": model.method,
-        "options": dict(model.options),
-        "version": model.version,
-        "n_pages": model.n_pages,
-        "pages_given": model.pages_given,
-        "after_change": model.after_change,
-        "quality": model.quality,
-        "resemblance": model.resemblance,
-        "columns": list(model.columns),
-        "webmain": model.webmain,
-        "path": str(model.path),
-        **{name: date.isoformat() if date else None for name, date in dates.items()},
-    }
+    from webmain.items.codec import plain
+
+    return {**plain(model), "path": str(model.path)}
 
 
 def _method(spec: str) -> str:
@@ -104,6 +91,6 @@ def _forget(args: argparse.Namespace) -> int:
             print(f"removed {path}")
         if not gone:
             by = f" by {method}" if method else ""
-            tell(f"{site}: no model{by} in {args.models}")
+            notify(f"{site}: no model{by} in {args.models}")
             worst = NOT_FOUND
     return worst

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
 from webmain.cli.schedule import STORE
-from webmain.cli.sources import pairs, tell
+from webmain.cli.sources import notify, pairs
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ def _plan(args: argparse.Namespace) -> int:
             read_sites(settings["WEBMAIN_SITES"])
     except (ArgumentError, SitesError, ValueError) as error:
         for line in str(error).splitlines():
-            tell(line)
+            notify(line)
         return USAGE
     ledger = settings.pop("WEBMAIN_LEDGER", None) or ledger_path(args.store)
     try:
         found = plan(arguments, settings, Path(ledger))
     except LedgerError as error:
-        tell(error)
+        notify(error)
         return NOT_FOUND
     if args.json:
         print(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1))

@@ -74,7 +74,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _Unfetched:
     """The frontier of a site at the end: candidates in order, each with its date if known, and the unread addresses."""
 
     candidates: list[tuple[Candidate, float]] = field(default_factory=list)
@@ -86,7 +86,7 @@ class PlanSpider(NewsSpider):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: dict[str, _Waiting] = {}
+        self.waiting: dict[str, _Unfetched] = {}
 
     def _fetch(self, site: Site) -> None:
         """Do nothing, since no pages are fetched."""
@@ -103,7 +103,7 @@ class PlanSpider(NewsSpider):
     def closed(self, reason: str) -> None:
         """Collect the candidates in the order in which they would be fetched."""
         for site in self.sites.values():
-            waiting = self.waiting[site.name] = _Waiting(unread=len(site.backlog))
+            waiting = self.waiting[site.name] = _Unfetched(unread=len(site.backlog))
             while (candidate := site.next()) is not None:
                 waiting.candidates.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
 
@@ -133,7 +133,7 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
         with LedgerFile(copy) as file:
             hosts = Hosts(file)
             planner = _Planner(crawler.settings, crawler.stats.get_stats(), rules, hosts)
-            return [planner.plan(site, spider.waiting.get(name, _Waiting())) for name, site in spider.sites.items()]
+            return [planner.plan(site, spider.waiting.get(name, _Unfetched())) for name, site in spider.sites.items()]
 
 
 class _Planner:
@@ -143,7 +143,7 @@ class _Planner:
         self._settings, self._stats, self._rules, self._hosts = settings, stats, rules, hosts
         self._agent = str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or "*")
 
-    def plan(self, site: Site, waiting: _Waiting) -> Plan:
+    def plan(self, site: Site, waiting: _Unfetched) -> Plan:
         """Return a site's plan."""
         host = self._hosts.get(urlsplit(site.front).netloc)
         rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules.none()

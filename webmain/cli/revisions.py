@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, Failure, failing
-from webmain.cli.sources import tell
+from webmain.cli.sources import notify
 from webmain.text.terminal import one_line, plain, printable
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _alias(store: Store, url: str) -> str | None:
         with Ledger(path) as ledger:
             return ledger.article_at(all_variants(url))
     except LedgerError as error:
-        tell(error)
+        notify(error)
         return None
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.sources import CORRECTIONS, ArchivePages, positive_int, tell
+from webmain.cli.sources import CORRECTIONS, ArchivePages, notify, positive_int
 from webmain.text.terminal import cut, one_line
 
 if TYPE_CHECKING:
@@ -114,4 +114,4 @@ def _other_pages(args: argparse.Namespace) -> Iterator[Page]:
     )
     yield from islice((page for page in own if site_key(page.url or "") == args.site), args.max_pages)
     for problem in archive.problems:
-        tell(problem)
+        notify(problem)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webmain.cli.exits import OK, USAGE
-from webmain.cli.sources import pairs, tell
+from webmain.cli.sources import notify, pairs
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -216,11 +216,11 @@ def _schedule(args: argparse.Namespace) -> int:
         _check_together(jobs, args)
     except (ArgumentError, ValueError, OSError) as error:
         for line in str(error).splitlines():
-            tell(line)
+            notify(line)
         return USAGE
     user = getpass.getuser()
     if user == "root" and not args.cron:
-        tell("the units run as root; better set User= to a dedicated user")
+        notify("the units run as root; better set User= to a dedicated user")
     if args.units:
         return _write(jobs, Path(args.units), user)
     if not args.cron:
@@ -229,7 +229,7 @@ def _schedule(args: argparse.Namespace) -> int:
         line = cron_line(job)
         print(line)
         if len(line) > MAX_CRON_CHARS:
-            tell(
+            notify(
                 f"{job.name}: the line has {len(line):,} characters, Debian's cron takes {MAX_CRON_CHARS}: use systemd"
             )
     if not args.cron:

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
-from webmain.cli.sources import add_filters, in_range, period, positive_int, tell
+from webmain.cli.sources import add_filters, in_range, notify, period, positive_int
 from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def _search(args: argparse.Namespace) -> int:
             if not results.n_blocks:
                 absent = index.absent(filters)
     if results.unindexed:
-        tell(f"{_number(results.unindexed, 'article')} not in the index yet, and not searched")
+        notify(f"{_number(results.unindexed, 'article')} not in the index yet, and not searched")
     for name, value in absent.items():
-        tell(f"no article of {name} {one_line(value)} in this store")
+        notify(f"no article of {name} {one_line(value)} in this store")
     if args.format == "json":
         print(json.dumps({"query": query.text, **results.to_dict()}, ensure_ascii=False, indent=2))
     else:
@@ -113,7 +113,7 @@ def _update(index: BlockIndex) -> None:
     try:
         index.update(_progress)
     except (StoreLockedError, StoreWriteError) as error:
-        tell(f"the index was not updated: {error}")
+        notify(f"the index was not updated: {error}")
 
 
 def _progress(done: int, total: int) -> None:

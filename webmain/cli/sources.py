@@ -33,7 +33,7 @@ MODELS = "models/sites"  # default folder of site models
 CORRECTIONS = "output/corrections.jsonl"  # default file of corrections
 
 
-def tell(message: object) -> None:
+def notify(message: object) -> None:
     """Print a message for people on standard error."""
     print(f"webmain: {message}", file=sys.stderr)
 
@@ -182,7 +182,7 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
     """Return one page: from the web, a file, or standard input; raises `Failure` if it cannot be fetched or read."""
     is_local = not source.lower().startswith(("http://", "https://"))
     if is_local and args.sites is not None and not args.url:
-        tell(f"{source}: rules of --sites are chosen by the page's address; give it with --url")
+        notify(f"{source}: rules of --sites are chosen by the page's address; give it with --url")
     if source == "-":
         return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
     if not is_local:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webmain.cli.exits import NOT_FOUND, OK, USAGE
-from webmain.cli.sources import output, tell
+from webmain.cli.sources import notify, output
 
 if TYPE_CHECKING:
     import argparse
@@ -55,11 +55,11 @@ def _status(args: argparse.Namespace) -> int:
     try:
         ledgers += [Path(ledger_path(store if ":" in store else f"jsonl:{store}")) for store in args.store]
     except StoreError as wrong:
-        tell(wrong)
+        notify(wrong)
         return USAGE
     if absent := [path for path in ledgers if not path.is_file()]:
         for path in absent:
-            tell(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
+            notify(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
         return NOT_FOUND
     sites = [site_key(each) or each for each in args.what if not _is_file(each)]
     status = status_of(ledgers, sites)
@@ -72,7 +72,7 @@ def _status(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(as_table(status))
     for site in status.missing:
-        tell(f"{site}: no run is recorded")
+        notify(f"{site}: no run is recorded")
     return NEEDED if status.needs_a_person else NOT_FOUND if status.missing else OK
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
-from webmain.cli.sources import in_range, positive_int, tell
+from webmain.cli.sources import in_range, notify, positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -160,7 +160,7 @@ def _write(args: argparse.Namespace, made: Trained, card: str) -> None:
     print("\n".join(writers.text(writers.without_empty(table)) for table in found).rstrip("\n"))
     if len(made.data) > pipeline.MAX_BYTES:
         most = f"one that comes with the program has at most {pipeline.MAX_BYTES:,}"
-        tell(f"the model has {len(made.data):,} bytes; {most}")
+        notify(f"the model has {len(made.data):,} bytes; {most}")
 
 
 @contextmanager

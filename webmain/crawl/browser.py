@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from webmain.rendering.visit import Visit
+    from webmain.rendering.page_load import PageLoad
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._is_started = False
         self._lock = asyncio.Lock()
 
-    async def render(self, visit: Visit) -> bytes:
+    async def render(self, load: PageLoad) -> bytes:
         """Return a page's rendering.
 
         Raises
@@ -78,25 +78,25 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
                     self._is_started = True
             await self._maybe_launch_browser()
         except BrowserError as error:
-            raise NoBrowserError(f"Chromium does not start: {_told(error)}") from error
+            raise NoBrowserError(f"Chromium does not start: {_message(error)}") from error
         name = f"page {next(self._numbers)}"
         window = {"playwright_context": name, "playwright_context_kwargs": dict(self._context)}
-        request = Request(visit.url, meta={"playwright": True, **window, "visit": visit})
+        request = Request(load.url, meta={"playwright": True, **window, "load": load})
         async with self._windows:
             try:
                 response = await asyncio.wait_for(self.download_request(request), self._timeout_s)
             except TimeoutError:
                 raise RenderingError("timeout") from None
             except BrowserError as error:
-                raise RenderingError(f"browser: {_told(error)}") from error
+                raise RenderingError(f"browser: {_message(error)}") from error
             finally:
                 await self._close_window(name)
         return bytes(response.body)
 
     async def _download_request_with_page(self, request: Request, page: Page, spider: Spider) -> Response:
-        """Visit a page, instead of what scrapy-playwright does with one."""
-        visit: Visit = request.meta["visit"]
-        return Response(request.url, body=await visit.run(page))
+        """Load a page, instead of what scrapy-playwright does with one."""
+        load: PageLoad = request.meta["load"]
+        return Response(request.url, body=await load.run(page))
 
     async def _close_window(self, name: str) -> None:
         """Close a page's window, whatever the page does."""
@@ -115,7 +115,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             logger.debug("a window was closed already: %s", error.message)
 
 
-def _told(error: BrowserError) -> str:
+def _message(error: BrowserError) -> str:
     """Return the useful part of an error: its first line, and why there is no sandbox."""
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]
     reasons = [line for line in lines if "sandbox" in line.lower() and "--" not in line]

@@ -23,8 +23,8 @@ from webmain.items import Page
 from webmain.items.rendered import NoBrowserError, RenderingError
 from webmain.processes.pool import PoolClosed
 from webmain.rendering.chromium import problem
-from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach, named_hosts
-from webmain.rendering.visit import Answer, Visit
+from webmain.rendering.page_load import FetchedResponse, PageLoad
+from webmain.rendering.request_rules import MAX_ANSWER_BYTES, RequestRules, named_hosts
 from webmain.sites.rules import Sites
 from webmain.urls import host, join
 
@@ -61,7 +61,7 @@ class Browsing:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._browser: Browser | None = None
-        self._cache: OrderedDict[str, Answer] = OrderedDict()
+        self._cache: OrderedDict[str, FetchedResponse] = OrderedDict()
         self._n_cached = 0
         self._ticks: PeriodicCall | None = None
         self._ending: asyncio.Future[None] | None = None
@@ -162,9 +162,9 @@ class Browsing:
     async def _render(self, page: Page, url: str) -> bytes | None:
         """Return a page's rendering; None if that failed, which is counted."""
         body = page.body or b""
-        reach = Reach(url, named_hosts(body.decode("latin-1"), url))
+        rules = RequestRules(url, named_hosts(body.decode("latin-1"), url))
         headers = {"content-type": page.headers.get("content-type") or "text/html"}
-        visit = Visit(url, Answer(200, headers, body), reach, self._fetch)
+        load = PageLoad(url, FetchedResponse(200, headers, body), rules, self._fetch)
         try:
             if is_closing(self._crawler):
                 raise PoolClosed("the crawl ends")
@@ -172,7 +172,7 @@ class Browsing:
                 from webmain.crawl.browser import Browser
 
                 self._browser = Browser(self._crawler)
-            return await self._browser.render(visit)
+            return await self._browser.render(load)
         except NoBrowserError as error:
             fail_crawl(self._crawler, "render", error)
             raise PoolClosed(str(error)) from error
@@ -184,11 +184,11 @@ class Browsing:
             self._count(f"webmain/render_failed/{why}")
             return None
         finally:
-            self._count("webmain/render_requests", reach.n_requests)
-            for why, n in reach.refused.items():
+            self._count("webmain/render_requests", rules.n_requests)
+            for why, n in rules.refused.items():
                 self._count(f"webmain/render_refused/{why}", n)
 
-    async def _fetch(self, url: str, headers: Mapping[str, str]) -> Answer | None:
+    async def _fetch(self, url: str, headers: Mapping[str, str]) -> FetchedResponse | None:
         """Fetch a resource for a page that is drawn, as a request of the crawl; style sheets and scripts are cached."""
         if url in self._cache:
             self._cache.move_to_end(url)
@@ -223,7 +223,7 @@ class Browsing:
             self._keep(url, answer)
         return answer
 
-    def _keep(self, url: str, answer: Answer) -> None:
+    def _keep(self, url: str, answer: FetchedResponse) -> None:
         self._cache[url] = answer
         self._n_cached += len(answer.body)
         while self._n_cached > MAX_CACHE_BYTES:
@@ -234,14 +234,14 @@ class Browsing:
             self._crawler.stats.inc_value(name, n)
 
 
-def _answer(response: Response) -> Answer:
+def _answer(response: Response) -> FetchedResponse:
     headers = {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
     }
     location = headers.get("location") if 300 <= response.status < 400 else None
     target = join(response.url, location) or "about:blank" if location else None
-    return Answer(response.status, headers, response.body, target)
+    return FetchedResponse(response.status, headers, response.body, target)
 
 
 def shows_nothing(seen: Look) -> bool:

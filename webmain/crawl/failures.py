@@ -83,7 +83,7 @@ def is_page(request: Request) -> bool:
     return request.callback is not NO_CALLBACK and not request.meta.get("probe")
 
 
-def asked_url(request: Request) -> str:
+def requested_url(request: Request) -> str:
     """Return the address that was requested first, before redirects."""
     earlier = request.meta.get("redirect_urls")
     return str(earlier[0]) if earlier else request.url

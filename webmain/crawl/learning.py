@@ -31,7 +31,7 @@ from webmain.processes.page_tasks import MAX_DOCUMENTS
 from webmain.processes.pool import PoolClosed
 from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
-from webmain.sites.learning import Learning, Likeness
+from webmain.sites.learning import Learning, PageResemblance
 from webmain.sites.model_store import ModelStore
 from webmain.urls import site_key
 
@@ -78,7 +78,7 @@ class _Comparison:
     """A started comparison of a page with a model; `model` is None if there was none."""
 
     model: SiteExtractor | None
-    found: asyncio.Future[Likeness]
+    found: asyncio.Future[PageResemblance]
     is_visit: bool
 
 
@@ -210,7 +210,7 @@ class SiteLearning:
             return None
         return Assigned.of(page, extractor)
 
-    async def _compare(self, page: Page, begun: _Comparison) -> Likeness | None:
+    async def _compare(self, page: Page, begun: _Comparison) -> PageResemblance | None:
         """Return the comparison of a page with its site's current model; None if it is rejected or the crawl ends."""
         try:
             while True:

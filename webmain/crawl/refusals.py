@@ -15,10 +15,10 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from webmain.clock import now_s
-from webmain.crawl.failures import LeftAloneError, asked_url
+from webmain.crawl.failures import LeftAloneError, requested_url
 from webmain.crawl.options import own
 from webmain.crawl.politeness import retry_after_s
-from webmain.crawl.robots import ask_hosts, ask_ledger
+from webmain.crawl.robots import with_hosts, with_ledger
 from webmain.crawl.signals import connect
 from webmain.discovery.schedule import back_off_s
 from webmain.html.walls import REFUSING, find_wall, wall_behind
@@ -47,7 +47,7 @@ _TIMES: Final = ("", "", "second time", "third time")
 
 
 @dataclass(slots=True)
-class _Standing:
+class _HostState:
     """A host's answers in this run."""
 
     site: str
@@ -78,7 +78,7 @@ class Refusals:
         self._crawler = crawler
         self._leaves = settings.getbool("WEBMAIN_BACK_OFF") and not settings.get("WEBMAIN_REPLAY")
         self._max_wait_s = settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
-        self._hosts: dict[str, _Standing] = {}
+        self._hosts: dict[str, _HostState] = {}
         self._random = random.Random()  # noqa: S311 - jitter
 
     @classmethod
@@ -88,27 +88,27 @@ class Refusals:
         connect(crawler, refusals, "spider_closed")
         return refusals
 
-    def _standing(self, request: Request) -> _Standing:
+    def _host_state(self, request: Request) -> _HostState:
         netloc = urlparse_cached(request).netloc
-        standing = self._hosts.get(netloc)
-        if standing is None:
-            standing = self._hosts[netloc] = _Standing(site_key(request.url))
-            known = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc)) if self._leaves else None
+        host_state = self._hosts.get(netloc)
+        if host_state is None:
+            host_state = self._hosts[netloc] = _HostState(site_key(request.url))
+            known = with_hosts(self._crawler, lambda hosts: hosts.get(netloc)) if self._leaves else None
             if known is not None and known.n_refusals:
-                standing.known = known
-                standing.until = known.left_alone_until(now_s()) or 0.0
-                standing.why = _why(known)
-        return standing
+                host_state.known = known
+                host_state.until = known.left_alone_until(now_s()) or 0.0
+                host_state.why = _why(known)
+        return host_state
 
     def process_request(self, request: Request) -> None:
         """Reject requests to hosts that are left alone."""
         if not self._leaves or not request.url.startswith("http"):
             return
-        standing = self._standing(request)
-        if now_s() < standing.until:
+        host_state = self._host_state(request)
+        if now_s() < host_state.until:
             netloc = urlparse_cached(request).netloc
-            self._report(netloc, standing)
-            raise LeftAloneError(f"{netloc} is left alone {standing.why}")
+            self._report(netloc, host_state)
+            raise LeftAloneError(f"{netloc} is left alone {host_state.why}")
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Record an answer as a refusal, a good one, or neither."""
@@ -118,11 +118,11 @@ class Refusals:
         refusal = self._refusal(request, response)
         if not self._leaves:
             return response
-        standing = self._standing(request)
+        host_state = self._host_state(request)
         if refusal is None:
-            self._record_response(request, response, standing)
+            self._record_response(request, response, host_state)
         else:
-            self._record_refusal(request, response, standing, refusal)
+            self._record_refusal(request, response, host_state, refusal)
         return response
 
     def _refusal(self, request: Request, response: Response) -> str | None:
@@ -134,79 +134,81 @@ class Refusals:
 
         wall = find_wall(response.body, header, status=status) if status < 300 or status in (*REFUSING, 405) else None
         if wall is None and status < 300 and request.meta.get("redirect_urls"):
-            wall = wall_behind(response.url, asked_url(request))
+            wall = wall_behind(response.url, requested_url(request))
         if wall is not None and wall.kind != "login":  # single login pages are rejected as no article
             request.meta["wall"] = wall
         if status in REFUSING:
             return f"{status}, {wall}" if wall else str(status)
         return str(wall) if wall else None
 
-    def _record_response(self, request: Request, response: Response, standing: _Standing) -> None:
+    def _record_response(self, request: Request, response: Response, host_state: _HostState) -> None:
         """Record an answer that is no refusal; ignore server errors and missing guesses, which prove nothing."""
         if response.status >= 500 or (response.status in _NOT_THERE and request.meta.get("probe")):
             return
-        standing.row.clear()
-        standing.last.append(False)
+        host_state.row.clear()
+        host_state.last.append(False)
         if response.status in _NOT_THERE:
             return
-        standing.is_good = True
-        known = standing.known
+        host_state.is_good = True
+        known = host_state.known
         if known is not None and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
-            standing.known = None
-            ask_hosts(self._crawler, lambda hosts: hosts.reset_refusals(known.host, site=known.site))
+            host_state.known = None
+            with_hosts(self._crawler, lambda hosts: hosts.reset_refusals(known.host, site=known.site))
 
-    def _record_refusal(self, request: Request, response: Response, standing: _Standing, refusal: str) -> None:
+    def _record_refusal(self, request: Request, response: Response, host_state: _HostState, refusal: str) -> None:
         """Record a refusal; leave the host alone if it asks for a long wait or refuses nearly everything."""
-        standing.row.add(asked_url(request))
-        standing.last.append(True)
-        standing.refusal = refusal
+        host_state.row.add(requested_url(request))
+        host_state.last.append(True)
+        host_state.refusal = refusal
         netloc = urlparse_cached(request).netloc
         wait_s = None
         if response.status in _BUSY:
             wait_s = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
         if wait_s and 0 < self._max_wait_s < wait_s:
-            self._skip_host(netloc, standing, wait_s=wait_s)
-        elif standing.blocks():
-            self._skip_host(netloc, standing, is_block=response.status not in _BUSY, wait_s=wait_s)
+            self._skip_host(netloc, host_state, wait_s=wait_s)
+        elif host_state.blocks():
+            self._skip_host(netloc, host_state, is_block=response.status not in _BUSY, wait_s=wait_s)
 
     def _skip_host(
-        self, netloc: str, standing: _Standing, *, is_block: bool = False, wait_s: float | None = None
+        self, netloc: str, host_state: _HostState, *, is_block: bool = False, wait_s: float | None = None
     ) -> None:
         """Leave a host alone for the rest of the run, and record until when for later runs."""
-        if now_s() < standing.until:
+        if now_s() < host_state.until:
             return
-        n = (standing.known.n_refusals if standing.known else 0) + 1
+        n = (host_state.known.n_refusals if host_state.known else 0) + 1
         steps = n + BLOCK_STEPS if is_block else n
         wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
-        known = ask_hosts(
+        known = with_hosts(
             self._crawler,
             lambda hosts: hosts.record_refusal(
-                netloc, site=standing.site, refusal=standing.refusal, n=n, wait_s=wait, is_block=is_block
+                netloc, site=host_state.site, refusal=host_state.refusal, n=n, wait_s=wait, is_block=is_block
             ),
-        ) or Host(host=netloc, site=standing.site, n_refusals=n, refused_at=now_s(), refusal=standing.refusal)
-        standing.known = known
-        standing.until = known.left_alone_until(now_s()) or now_s() + wait
-        standing.why = _why(known, until=standing.until)
-        self._report(netloc, standing)
+        ) or Host(host=netloc, site=host_state.site, n_refusals=n, refused_at=now_s(), refusal=host_state.refusal)
+        host_state.known = known
+        host_state.until = known.left_alone_until(now_s()) or now_s() + wait
+        host_state.why = _why(known, until=host_state.until)
+        self._report(netloc, host_state)
 
-    def _report(self, netloc: str, standing: _Standing) -> None:
+    def _report(self, netloc: str, host_state: _HostState) -> None:
         """Log once, and add to the summary, that a host is left alone."""
         stats = self._crawler.stats
         name = f"webmain/left_alone/{netloc}"
         if stats.get_value(name):
             return
         stats.inc_value("webmain/left_alone")
-        logger.info("%s: left alone %s", netloc, standing.why)
+        logger.info("%s: left alone %s", netloc, host_state.why)
         if stats.get_value("webmain/left_alone") <= MAX_LISTED:
-            stats.set_value(name, f"{netloc}: left alone {standing.why}")
+            stats.set_value(name, f"{netloc}: left alone {host_state.why}")
 
     def spider_closed(self) -> None:
         """Record hosts that gave only refusals, and undo the failed attempts of pages of hosts that are left alone."""
-        for netloc, standing in self._hosts.items():
-            if self._leaves and standing.row and not standing.is_good and now_s() >= standing.until:
-                self._skip_host(netloc, standing)
-            if standing.row and standing.known is not None and now_s() < standing.until:
-                ask_ledger(self._crawler, partial(Ledger.postpone, urls=sorted(standing.row), until=standing.until))
+        for netloc, host_state in self._hosts.items():
+            if self._leaves and host_state.row and not host_state.is_good and now_s() >= host_state.until:
+                self._skip_host(netloc, host_state)
+            if host_state.row and host_state.known is not None and now_s() < host_state.until:
+                with_ledger(
+                    self._crawler, partial(Ledger.postpone, urls=sorted(host_state.row), until=host_state.until)
+                )
 
 
 def _why(host: Host, *, until: float | None = None) -> str:

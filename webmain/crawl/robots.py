@@ -56,7 +56,7 @@ class _Known:
     refusal: IgnoreRequest | None = None
 
 
-def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
+def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     """Return the ledger's answer; None if there is no ledger, or it fails, which ends the crawl."""
     from webmain.crawl.known_urls import KnownUrls  # the command's checks import this module before they need it
 
@@ -70,9 +70,9 @@ def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
         return None
 
 
-def ask_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
-    """Return the answer of the ledger's hosts table, as `ask_ledger` does."""
-    return ask_ledger(crawler, lambda ledger: question(ledger.hosts))
+def with_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
+    """Return the answer of the ledger's hosts table, as `with_ledger` does."""
+    return with_ledger(crawler, lambda ledger: question(ledger.hosts))
 
 
 class Robots:
@@ -147,7 +147,7 @@ class Robots:
     async def _fetch_rules(self, netloc: str, request: Request) -> _Known:
         """Return a host's robots.txt from the ledger, else from the host."""
         address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
-        row = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc))
+        row = with_hosts(self._crawler, lambda hosts: hosts.get(netloc))
         if row is not None and row.has_robots(now_s()):
             self._crawler.stats.inc_value("webmain/robots_known")
             return _Known(RobotsRules(row.robots or b"", url=address), row.robots_until or 0.0)
@@ -195,7 +195,7 @@ class Robots:
         else:
             body = response.body[:MAX_ROBOTS_BYTES] if 200 <= status < 300 else b""
         fresh_s = fresh_for_s(cache_control[:1_000], age)
-        is_changed = ask_hosts(
+        is_changed = with_hosts(
             self._crawler,
             lambda hosts: hosts.record_robots(
                 netloc,
@@ -214,7 +214,7 @@ class Robots:
 
     def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
         """Return the known rules; if there are none, deny everything, or allow it if so configured or after 30 days."""
-        row = ask_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
+        row = with_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
         message = f"robots.txt of {netloc} cannot be read now ({why})"

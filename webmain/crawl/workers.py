@@ -25,17 +25,17 @@ from webmain.processes.page_tasks import (
     Compare,
     Extract,
     ExtractedArticle,
-    Judge,
     Learn,
     LookAt,
+    PickledExtractor,
     Reader,
-    Sent,
+    SentPage,
     Task,
     reader,
 )
 from webmain.processes.pool import Pool, PoolClosed, PoolError
 from webmain.sites.fitting import Event, LearningResult, LearningTask
-from webmain.sites.learning import Likeness
+from webmain.sites.learning import PageResemblance
 from webmain.text.shingles import Signature, signature
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _TICK_S: Final = 0.5
 PAGES_AHEAD: Final = 4
 """Pages per worker that are read ahead from an archive."""
 
-MAX_JUDGES: Final = 1_000
+MAX_EXTRACTORS: Final = 1_000
 """Maximum extractors whose pickled form is cached."""
 
 MAX_SIGNATURES: Final = 16
@@ -85,8 +85,8 @@ class Workers:
         self._crawler = crawler
         self.n = 0
         self._seen: OrderedDict[int, int] = OrderedDict()
-        self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
-        self._n_judges = 0
+        self._extractors: OrderedDict[int, tuple[Extractor, PickledExtractor]] = OrderedDict()
+        self._n_extractors = 0
         self._signatures: OrderedDict[str, Signature] = OrderedDict()
         self._n_pages = self._n_bytes = 0
         self._changed = asyncio.Event()
@@ -118,7 +118,7 @@ class Workers:
             self.n = 0
             return
         try:
-            self._judge(self.extractor)
+            self._pickled(self.extractor)
         except (pickle.PickleError, AttributeError, TypeError) as error:
             name = self.extractor.name
             logger.warning("%s cannot be sent to another process (%s); pages are judged in this one", name, error)
@@ -148,7 +148,7 @@ class Workers:
 
         With `sign` the `signature` of its text is computed as well, and cached for a while.
         """
-        task = partial(Extract, judge=self._judge(extractor), count_words=count_words, sign=sign)
+        task = partial(Extract, extractor=self._pickled(extractor), count_words=count_words, sign=sign)
         before, self._last = self._last, (done := asyncio.Event())
         with self._under_way(page):
             try:
@@ -185,21 +185,21 @@ class Workers:
             self._n_pages, self._n_bytes = self._n_pages - 1, self._n_bytes - size(page)
             self._changed.set()
 
-    async def compare(self, page: Page, fitted: SiteExtractor | None, *, keep: bool = True) -> Likeness:
+    async def compare(self, page: Page, fitted: SiteExtractor | None, *, keep: bool = True) -> PageResemblance:
         """Return a page's site and its resemblance to the site's training pages (raises like `look`).
 
         Pass `keep=False` if the page is likely to be held, so that its document is not cached for the next task.
         """
-        judge = self._judge(fitted) if fitted is not None else None
+        pickled = self._pickled(fitted) if fitted is not None else None
         with self._under_way(page):
-            found: Likeness = await self._run_task(
-                page, partial(Compare, judge=judge, keep=keep), next_=True, keep=keep
+            found: PageResemblance = await self._run_task(
+                page, partial(Compare, extractor=pickled, keep=keep), next_=True, keep=keep
             )
         return found
 
     async def learn(self, learning_task: LearningTask) -> LearningResult:
         """Learn a site; nothing is learned if that takes too long or the process dies (PoolClosed as in `look`)."""
-        task = Learn(Sent(Page(), 0), learning_task)
+        task = Learn(SentPage(Page(), 0), learning_task)
         pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:
             return await asyncio.to_thread(task.run, self._here)
@@ -216,14 +216,14 @@ class Workers:
         return result
 
     async def _run_task(
-        self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False, keep: bool = True
+        self, page: Page, task: Callable[[SentPage], Task], *, next_: bool = False, keep: bool = True
     ) -> Any:
         """Run a task in the worker that has parsed its page, if any; the body is sent only if none has."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without the fields of subclasses
         whole, light = (
-            Sent(Page(**plain), key),
-            Sent(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
+            SentPage(Page(**plain), key),
+            SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
         )
         pool = self._pool
         if pool is None:
@@ -256,15 +256,15 @@ class Workers:
             stats.set_value("webmain/worker_error", str(error))
             close_crawl(self._crawler, "worker_error")
 
-    def _judge(self, extractor: Extractor) -> Judge:
+    def _pickled(self, extractor: Extractor) -> PickledExtractor:
         """Return an extractor pickled, with its number."""
-        known = self._judges.pop(id(extractor), None)
+        known = self._extractors.pop(id(extractor), None)
         if known is None:
-            self._n_judges += 1
-            known = extractor, Judge(self._n_judges, pickle.dumps(extractor, 5))
-        self._judges[id(extractor)] = known  # keeps a reference, so that its id is not reused
-        if len(self._judges) > MAX_JUDGES:
-            self._judges.popitem(last=False)
+            self._n_extractors += 1
+            known = extractor, PickledExtractor(self._n_extractors, pickle.dumps(extractor, 5))
+        self._extractors[id(extractor)] = known  # keeps a reference, so that its id is not reused
+        if len(self._extractors) > MAX_EXTRACTORS:
+            self._extractors.popitem(last=False)
         return known[1]
 
     # ---- Options and life cycle

@@ -89,7 +89,7 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class SiteHistory:
     """A site at the present time, from the ledger: its runs, oldest first, and its hosts."""
 
     site: str
@@ -119,7 +119,7 @@ class Watched:
         return usual if len(starts) >= REGULAR_RUNS and 2 * near >= len(gaps) else None
 
 
-def alarms_of(site: Watched) -> list[Alarm]:
+def alarms_of(site: SiteHistory) -> list[Alarm]:
     """Return the alarms of a site, in the order of `Kind`."""
     found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(site))]
     if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
@@ -130,25 +130,25 @@ def alarms_of(site: Watched) -> list[Alarm]:
 # ---- Checks; each returns a message, or "" if nothing is wrong
 
 
-def _yield(site: Watched) -> str:
+def _yield(site: SiteHistory) -> str:
     if not (drop := yield_drop(site.sound)):
         return ""
     return f"{drop.found:,} new articles in {duration(site.now - drop.since)}, about {drop.expected:,.0f} were expected"
 
 
-def _nothing(site: Watched) -> str:
+def _nothing(site: SiteHistory) -> str:
     figures = [run.figures for run in site.sound]
     if len(figures) < LAST_RUNS or any(f.articles or f.known or f.not_modified for f in figures):
         return ""
     return f"no article in any of {len(figures)} runs"
 
 
-def _layout(site: Watched) -> str:
+def _layout(site: SiteHistory) -> str:
     changed = [run for run in site.ended[-LAST_RUNS:] if run.figures.layout_changed]
     return f"the layout of its pages changed {_ago(site, changed[0].started_at)}" if changed else ""
 
 
-def _errors(site: Watched) -> str:
+def _errors(site: SiteHistory) -> str:
     last, before = site.ended[-LAST_RUNS:], site.ended[:-LAST_RUNS]
     errors, asked = _share(last, lambda run: run.figures.errors)
     usual, ever = _share(before, lambda run: run.figures.errors)
@@ -161,7 +161,7 @@ def _errors(site: Watched) -> str:
     return f"{errors:,} of {asked:,} pages could not be fetched: {_kinds(last)}"
 
 
-def _short(site: Watched) -> str:
+def _short(site: SiteHistory) -> str:
     runs = [run for run in site.ended if run.figures.chars_median is not None]
     last: list[SiteRun] = []
     while runs and sum(run.figures.articles for run in last) < LEAST_ARTICLES:
@@ -181,7 +181,7 @@ def _short(site: Watched) -> str:
     return ""
 
 
-def _robots(site: Watched) -> str:
+def _robots(site: SiteHistory) -> str:
     since = max((run.started_at for run in site.runs[:-LAST_RUNS]), default=None)
     for host in site.hosts:
         if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
@@ -191,13 +191,13 @@ def _robots(site: Watched) -> str:
     return ""
 
 
-def _forbidden(site: Watched) -> str:
+def _forbidden(site: SiteHistory) -> str:
     last = site.ended[-LAST_RUNS:]
     n, asked = _share(last, lambda run: run.figures.failed.get("robots", 0))
     return f"robots.txt forbids {n:,} of {asked:,} pages" if asked >= LEAST_PAGES and n > 0.9 * asked else ""
 
 
-def _blocked(site: Watched) -> str:
+def _blocked(site: SiteHistory) -> str:
     for host in site.hosts:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
@@ -207,13 +207,13 @@ def _blocked(site: Watched) -> str:
     return f"{n:,} of {asked:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
 
 
-def _unreachable(site: Watched) -> str:
+def _unreachable(site: SiteHistory) -> str:
     last = site.ended[-LAST_RUNS:]
     is_so = len(last) == LAST_RUNS and all(run.outcome == UNREACHABLE for run in last)
     return f"not reachable in the last {LAST_RUNS} runs or more" if is_so else ""
 
 
-def _late(site: Watched) -> str:
+def _late(site: SiteHistory) -> str:
     usual = site.interval_s
     if usual is None or not site.runs:
         return ""
@@ -222,20 +222,20 @@ def _late(site: Watched) -> str:
     return f"the last run was {duration(age)} ago; the usual interval is {duration(usual)}" if is_late else ""
 
 
-def _failed(site: Watched) -> str:
+def _failed(site: SiteHistory) -> str:
     last = site.ended[-1:]
     if not last or (outcome := last[0].ended(site.now)) in (*GOOD_ENDS, UNREACHABLE, STOPPED, KILLED):
         return ""
     return f"the last run ended by {outcome.replace('_', ' ')}"
 
 
-def _cut(site: Watched) -> str:
+def _cut(site: SiteHistory) -> str:
     last = [run.ended(site.now) for run in site.ended[-LAST_RUNS:]]
     is_so = len(last) == LAST_RUNS and all(outcome in (STOPPED, KILLED) for outcome in last)
     return f"each of the last {LAST_RUNS} runs was stopped by a signal before it finished" if is_so else ""
 
 
-def _clock(site: Watched) -> str:
+def _clock(site: SiteHistory) -> str:
     if not site.runs:
         return ""
     last = site.runs[-1]
@@ -250,7 +250,7 @@ def _clock(site: Watched) -> str:
     return ""
 
 
-_CHECKS: Final[dict[Kind, Callable[[Watched], str]]] = {
+_CHECKS: Final[dict[Kind, Callable[[SiteHistory], str]]] = {
     Kind.YIELD: _yield,
     Kind.NOTHING: _nothing,
     Kind.LAYOUT: _layout,
@@ -279,7 +279,7 @@ def _kinds(runs: Sequence[SiteRun]) -> str:
     return ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in counts.most_common(3))
 
 
-def _ago(site: Watched, at: float) -> str:
+def _ago(site: SiteHistory, at: float) -> str:
     return f"{duration(site.now - at)} ago"
 
 

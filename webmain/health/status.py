@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import now_s
-from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, duration
+from webmain.health.alarms import Alarm, Kind, SiteHistory, alarms_of, duration
 from webmain.health.prometheus import Textfile
 from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError, is_open_elsewhere
 from webmain.ledger.hosts import Hosts
@@ -82,7 +82,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
                 histories, hosts = Runs(file).read(sites), Hosts(file)
                 for site, read in histories.of.items():
                     runs = [run if is_open or run.outcome else replace(run, outcome=KILLED) for run in read]
-                    watched = Watched(site, runs, hosts.all(site), now)
+                    watched = SiteHistory(site, runs, hosts.all(site), now)
                     found.append(_site_status(watched, str(path)))
                 if histories.n_damaged:
                     message = f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
@@ -96,7 +96,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)
 
 
-def _site_status(site: Watched, ledger: str) -> SiteStatus:
+def _site_status(site: SiteHistory, ledger: str) -> SiteStatus:
     last = site.runs[-1] if site.runs else None
     return SiteStatus(
         site=site.site,

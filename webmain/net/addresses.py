@@ -131,7 +131,7 @@ class Guard:
 
     def __init__(self, named: Iterable[str] = (), *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
-        self._named = frozenset(target for url in named for target in _meant(url))
+        self._named = frozenset(target for url in named for target in _named_targets(url))
         self._public: set[str] = set()
 
     def check_target(self, url: str) -> Target:
@@ -168,17 +168,17 @@ class Guard:
         if private is None:
             if len(self._public) < 100_000:
                 self._public.add(target.host)
-        elif not self._allow_private and not self._is_meant(target, addresses):
+        elif not self._allow_private and not self._is_named(target, addresses):
             raise PrivateAddress(f"{target.host} {PRIVATE} ({private})", url)
 
-    def _is_meant(self, target: Target, addresses: Sequence[str]) -> bool:
+    def _is_named(self, target: Target, addresses: Sequence[str]) -> bool:
         """Return True if the user gave this name or address, and it may lead to private addresses."""
         if target not in self._named or target.host in self._public:
             return False
         return numeric_address(target.host) is not None or not any(map(_is_metadata, addresses))
 
 
-def _meant(url: str) -> Iterable[Target]:
+def _named_targets(url: str) -> Iterable[Target]:
     """Yield the hosts and ports that a URL given by the user covers."""
     try:
         target = target_of(url)

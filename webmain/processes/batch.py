@@ -32,7 +32,7 @@ MAX_AHEAD_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class BatchOptions:
     """How each page is extracted.
 
     Attributes
@@ -43,7 +43,7 @@ class Walk:
     models : str or None
         Folder of the model store.
     notes_missing : bool
-        Add a note to answers of sites without a model.
+        Add a note to results of sites without a model.
     """
 
     extractor: str | Extractor | None = None
@@ -53,7 +53,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BatchResult:
     """The article or rejection of one page, and a note on its site's model; "" for none."""
 
     found: Article | Rejected
@@ -67,14 +67,14 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer, None, None]:
+def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Generator[BatchResult, None, None]:
     """Yield one answer for each page, in order, reading a bounded number of pages ahead.
 
     Parameters
     ----------
     pages : iterable of Page
-        Iterated in the thread that consumes the answers.
-    walk : Walk
+        Iterated in the thread that consumes the results.
+    batch : BatchOptions
     jobs : int
         Number of worker processes; 0 works in this process, without protection from pages that hang or crash it.
 
@@ -85,12 +85,12 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
     PoolError
         Worker processes cannot be started.
     """
-    create(walk.extractor)
+    create(batch.extractor)
     if jobs == 0:
-        yield from map(_answering(walk), pages)
+        yield from map(_extractor_function(batch), pages)
         return
-    with contextlib.closing(Pool(partial(_ready, walk, jobs), jobs)) as pool:
-        waiting: deque[tuple[Future[Answer], int]] = deque()
+    with contextlib.closing(Pool(partial(_warmed_up, batch, jobs), jobs)) as pool:
+        waiting: deque[tuple[Future[BatchResult], int]] = deque()
         n_bytes = 0
         for page in pages:
             n = size(page)
@@ -98,43 +98,43 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
                 future, released = waiting.popleft()
                 n_bytes -= released
                 yield _result(future)
-            waiting.append((pool.submit(page, url=page.url, limit_s=walk.options.limit_s(page)), n))
+            waiting.append((pool.submit(page, url=page.url, limit_s=batch.options.limit_s(page)), n))
             n_bytes += n
         while waiting:
             yield _result(waiting.popleft()[0])
 
 
-def _ready(walk: Walk, jobs: int) -> Callable[[Page], Answer]:
-    """Return the function that answers pages in a worker, with everything loaded."""
-    warm_up(create(walk.extractor), n_processes=jobs)
-    return _answering(walk)
+def _warmed_up(batch: BatchOptions, jobs: int) -> Callable[[Page], BatchResult]:
+    """Return the function that extracts pages in a worker, with everything loaded."""
+    warm_up(create(batch.extractor), n_processes=jobs)
+    return _extractor_function(batch)
 
 
-def _answering(walk: Walk) -> Callable[[Page], Answer]:
-    """Return the function that answers pages; it returns rejections instead of raising them."""
-    extractor = create(walk.extractor)
-    store = ModelStore(walk.models) if walk.models is not None else None
-    models = SiteModels(extractor, store, notes_missing=walk.notes_missing)
+def _extractor_function(batch: BatchOptions) -> Callable[[Page], BatchResult]:
+    """Return the function that extracts pages; it returns rejections instead of raising them."""
+    extractor = create(batch.extractor)
+    store = ModelStore(batch.models) if batch.models is not None else None
+    models = SiteModels(extractor, store, notes_missing=batch.notes_missing)
 
-    def answer(page: Page) -> Answer:
+    def answer(page: Page) -> BatchResult:
         note = ""
         try:
             with errors_as_rejections(page.url):
-                document = read(page, walk.options)
+                document = read(page, batch.options)
                 choice = models.choose(document)
                 note = choice.note
-            return Answer(extract_page(document, choice.extractor, walk.options), note)
+            return BatchResult(extract_page(document, choice.extractor, batch.options), note)
         except Rejected as rejected:
-            return Answer(rejected.with_traceback(None), note)
+            return BatchResult(rejected.with_traceback(None), note)
 
     return answer
 
 
-def _result(future: Future[Answer]) -> Answer:
+def _result(future: Future[BatchResult]) -> BatchResult:
     try:
         return future.result()
     except Rejected as rejected:  # raised by the pool: too slow, or the process died
-        return Answer(rejected.with_traceback(None))
+        return BatchResult(rejected.with_traceback(None))
 
 
 def size(page: Page) -> int:

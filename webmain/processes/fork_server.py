@@ -26,7 +26,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.processes.lifeline import die_with, give_back_memory
+from webmain.processes.system_calls import end_with_parent, give_back_memory
 
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
@@ -162,7 +162,7 @@ def serve(descriptor: int, parent: int) -> None:
     """Fork workers until the connection is closed: the fork server's main function."""
     global _IN_WORKER
     _IN_WORKER = True
-    die_with(parent)
+    end_with_parent(parent)
     for name in _ONE_THREAD:  # set before numerical libraries are loaded: their threads would compete with the workers
         os.environ.setdefault(name, "1")
     connection = Connection(descriptor)
@@ -205,7 +205,7 @@ def _forked(connection: Connection, answer: Callable[[Any], Any]) -> int | str:
         os.close(descriptor)
         return pid
     try:
-        die_with(server)
+        end_with_parent(server)
         connection.close()
         _answer_tasks(Connection(descriptor), answer)
     except BaseException:

@@ -16,9 +16,9 @@ from webmain.discovery.look import Look, look
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
-from webmain.processes.lifeline import give_back_memory
+from webmain.processes.system_calls import give_back_memory
 from webmain.sites.fitting import LearningResult, LearningTask
-from webmain.sites.learning import Likeness, likeness
+from webmain.sites.learning import PageResemblance, page_resemblance
 from webmain.text.shingles import Signature, signature
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ MAX_DOCUMENTS: Final = 16
 MAX_DOCUMENT_CHARS: Final = 4 << 20
 """Maximum number and total characters of cached documents; a document takes many times the memory of its page."""
 
-MAX_JUDGES: Final = 100
+MAX_EXTRACTORS: Final = 100
 """Maximum cached extractors: there is one for each learned site."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class PickledExtractor:
     """A pickled extractor and its number: a worker that has the number cached does not unpickle it again."""
 
     number: int
@@ -42,7 +42,7 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentPage:
     """A page with its key; without `body` and `html` if the worker should have read it already."""
 
     page: Page
@@ -53,7 +53,7 @@ class Task(Protocol):
     """A task on one page."""
 
     @property
-    def sent(self) -> Sent:
+    def sent(self) -> SentPage:
         """The page."""
         ...
 
@@ -68,7 +68,7 @@ class Reader:
     def __init__(self, options: Options) -> None:
         self.options = options
         self._documents: OrderedDict[int, Document] = OrderedDict()
-        self._judges: OrderedDict[int, Extractor] = OrderedDict()
+        self._extractors: OrderedDict[int, Extractor] = OrderedDict()
 
     def __call__(self, task: Task) -> Any:
         """Return the result of a task.
@@ -81,7 +81,7 @@ class Reader:
         with errors_as_rejections(task.sent.page.url):
             return task.run(self)
 
-    def document(self, sent: Sent, *, keep: bool = True) -> Document | None:
+    def document(self, sent: SentPage, *, keep: bool = True) -> Document | None:
         """Return a page as a document; None if it came without its body and is not cached.
 
         Pass `keep=False` for pages that will not be needed again: cached documents take most of the memory.
@@ -101,14 +101,14 @@ class Reader:
             n_chars -= len(self._documents.popitem(last=False)[1].html)
         return document
 
-    def extractor(self, judge: Judge) -> Extractor:
+    def extractor(self, sent: PickledExtractor) -> Extractor:
         """Return an extractor that was sent, from the cache if it is there."""
-        if judge.number not in self._judges:
-            self._judges[judge.number] = pickle.loads(judge.pickled)  # noqa: S301 - from the crawl's own process
-            while len(self._judges) > MAX_JUDGES:
-                self._judges.popitem(last=False)
-        self._judges.move_to_end(judge.number)
-        return self._judges[judge.number]
+        if sent.number not in self._extractors:
+            self._extractors[sent.number] = pickle.loads(sent.pickled)  # noqa: S301 - from the crawl's own process
+            while len(self._extractors) > MAX_EXTRACTORS:
+                self._extractors.popitem(last=False)
+        self._extractors.move_to_end(sent.number)
+        return self._extractors[sent.number]
 
 
 def reader(extractor: Extractor, options: Options, n_processes: int) -> Reader:
@@ -121,7 +121,7 @@ def reader(extractor: Extractor, options: Options, n_processes: int) -> Reader:
 class LookAt:
     """Read what discovery needs of a page."""
 
-    sent: Sent
+    sent: SentPage
 
     def run(self, reader: Reader) -> Look | None:
         """Return the record."""
@@ -141,8 +141,8 @@ class ExtractedArticle:
 class Extract:
     """Extract the article of a page and its continuation pages."""
 
-    sent: Sent
-    judge: Judge
+    sent: SentPage
+    extractor: PickledExtractor
     count_words: bool
     sign: bool
 
@@ -152,7 +152,7 @@ class Extract:
         if document is None:
             return None
         options = reader.options if self.count_words else replace(reader.options, top_words=None)
-        article = extract_page(document, reader.extractor(self.judge), options)
+        article = extract_page(document, reader.extractor(self.extractor), options)
         return ExtractedArticle(article, signature(article.text) if self.sign else None)
 
 
@@ -160,24 +160,24 @@ class Extract:
 class Compare:
     """Find a page's site, and its resemblance to the pages that the site's model was learned from."""
 
-    sent: Sent
-    judge: Judge | None
+    sent: SentPage
+    extractor: PickledExtractor | None
     keep: bool = True
 
-    def run(self, reader: Reader) -> Likeness | None:
+    def run(self, reader: Reader) -> PageResemblance | None:
         """Return the record; with `keep` off, the document is not cached."""
         document = reader.document(self.sent, keep=self.keep)
-        fitted = reader.extractor(self.judge) if self.judge else None
+        fitted = reader.extractor(self.extractor) if self.extractor else None
         if document is None:
             return None
-        return likeness(document, fitted if isinstance(fitted, SiteExtractor) else None)
+        return page_resemblance(document, fitted if isinstance(fitted, SiteExtractor) else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Learn:
     """Learn a site from pages held on disk."""
 
-    sent: Sent
+    sent: SentPage
     learning_task: LearningTask
 
     def run(self, reader: Reader) -> LearningResult:

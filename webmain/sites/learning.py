@@ -60,7 +60,7 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
+class PageResemblance:
     """A page's site and its resemblance to the site's training pages, from which its extractor is chosen."""
 
     site: str  # site key; "" for none
@@ -70,12 +70,12 @@ class Likeness:
     problem: str = ""  # the error that the comparison raised; "" for none
 
 
-def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
+def page_resemblance(document: Document, fitted: SiteExtractor | None) -> PageResemblance:
     """Return a page's site and, given a model (`Learning.model`), its resemblance to the training pages.
 
     Raises Rejected if the page cannot be read.
     """
-    found = Likeness(site=site_of(document), has_text=len(document.leaves) > 0)
+    found = PageResemblance(site=site_of(document), has_text=len(document.leaves) > 0)
     if fitted is None:
         return found
     try:
@@ -170,7 +170,7 @@ class Learning:
         here = self._state_of(site)
         return None if here.fitted is None or here.is_blind or is_unwatched(here.fitted) else here.fitted
 
-    def add_page(self, page: Page, found: Likeness) -> Extractor | None:
+    def add_page(self, page: Page, found: PageResemblance) -> Extractor | None:
         """Return the extractor for a page; None if the page is now held back."""
         site = found.site
         here = self._state_of(site)
@@ -182,7 +182,7 @@ class Learning:
             return self.extractor_after(found)  # an earlier crawl already selected the pages of the new layout
         return None if self._hold(site, here, page) else self._default
 
-    def extractor_after(self, found: Likeness) -> Extractor:
+    def extractor_after(self, found: PageResemblance) -> Extractor:
         """Return the extractor for a page that was held: the default if it is unlike the training pages."""
         here = self._state_of(found.site)
         if here.fitted is None:
@@ -239,12 +239,12 @@ class Learning:
         except ModelError as problem:
             self._report(Event.FAILED, site, str(problem))
 
-    def _check_drift(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
+    def _check_drift(self, site: str, here: _Site, page: Page, page_resemblance: PageResemblance) -> Extractor | None:
         """Return the extractor for a page of a learned site; None if it is so unlike the training pages that it is held.
 
         Such a page may be the first one of a new layout, or a gallery: the next pages decide.
         """
-        found, limit = self._compare(site, here, likeness)
+        found, limit = self._compare(site, here, page_resemblance)
         is_new = not here.past.has(page)
         if is_new:
             here.recent.append(found)
@@ -263,7 +263,7 @@ class Learning:
             self._put_aside(site)
         return None
 
-    def _compare(self, site: str, here: _Site, found: Likeness) -> tuple[float, float]:
+    def _compare(self, site: str, here: _Site, found: PageResemblance) -> tuple[float, float]:
         """Return a page's resemblance to the training pages, and the lower limit for it."""
         assert here.fitted is not None
         assert here.fitted.learned is not None

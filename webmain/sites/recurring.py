@@ -33,34 +33,34 @@ MAX_GROUPS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TitledPage:
     """Where a text was seen: the page's title and its canonical or own address."""
 
     title: str | None
     address: str | None
 
 
-def place_of(document: Document) -> Place:
+def titled_page(document: Document) -> TitledPage:
     """Return a page's `title` and its canonical or own address, as far as they can be read; reads no other metadata."""
     try:
         elements = document.elements
         for tag, attributes in zip(elements.tags[:HEAD_ELEMENTS], elements.attributes, strict=False):
             if tag == "link" and "canonical" in (attributes.get("rel") or "").lower().split():
-                return Place(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
-        return Place(document.title, document.url)
+                return TitledPage(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
+        return TitledPage(document.title, document.url)
     except Exception as error:  # the page already has its article
         if not isinstance(error, Rejected):
             logger.exception("Unforeseen error at %s", document.url)
-        return Place(None, document.url)
+        return TitledPage(None, document.url)
 
 
 class RecurringTexts:
     """The places at which each text was seen; the oldest texts are forgotten first."""
 
     def __init__(self) -> None:
-        self._groups: OrderedDict[Hashable, list[Place]] = OrderedDict()
+        self._groups: OrderedDict[Hashable, list[TitledPage]] = OrderedDict()
 
-    def add(self, text: Hashable, place: Place) -> tuple[str, ...]:
+    def add(self, text: Hashable, place: TitledPage) -> tuple[str, ...]:
         """Add a place of a text; return the addresses of its other places if it is boilerplate by now, else ()."""
         group = self._groups.setdefault(text, [])
         if len(group) < MIN_PAGES and place.title and not any(_is_same(place, other) for other in group):
@@ -72,7 +72,7 @@ class RecurringTexts:
         return tuple(other.address or "a page without an address" for other in group if other != place)
 
 
-def _is_same(one: Place, other: Place) -> bool:
+def _is_same(one: TitledPage, other: TitledPage) -> bool:
     """Return True if two pages may be the same article: same address, or one title contains the other."""
     if one.address is not None and one.address == other.address:
         return True
@@ -91,7 +91,7 @@ def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
     return Rejected(Reason.BOILERPLATE, detail, url=url)
 
 
-def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Place]) -> list[Article | Rejected]:
+def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[TitledPage]) -> list[Article | Rejected]:
     """Return the answers for a site's pages, at these places, with recurring texts replaced by rejections."""
     if len(answers) < MIN_PAGES:
         return list(answers)

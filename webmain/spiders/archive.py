@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider
 
-from webmain.archive.common_crawl import Wanted
+from webmain.archive.common_crawl import RecordFilter
 from webmain.archive.warc import ArchiveError, Skip, read_pages
 from webmain.crawl.signals import crawl_closing, is_closing, send_rejected
 from webmain.crawl.workers import PAGES_AHEAD, Workers, n_workers
@@ -63,7 +63,7 @@ class ArchiveSpider(Spider):
         vars(self).update(self.arguments.options())
         self.skip_known = self.arguments.skip_known and bool(self.arguments.months)
         self._months: NewsMonths | None = None
-        self._wanted = Wanted(self.arguments.domains, since=self.arguments.since, until=self.arguments.until)
+        self._wanted = RecordFilter(self.arguments.domains, since=self.arguments.since, until=self.arguments.until)
         self._closing = False
         self._n_warned = 0
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
-from webmain.archive.common_crawl import MAX_LIST_BYTES, Wanted, list_of, read_list
+from webmain.archive.common_crawl import MAX_LIST_BYTES, RecordFilter, list_of, read_list
 from webmain.archive.decoding import TooLargeError
 from webmain.archive.warc import Skip, page_of, read_captures
 from webmain.items import Page
@@ -110,7 +110,7 @@ class NewsFiles:
     months: tuple[str, ...]
     base: str
     host: DataHost
-    wanted: Wanted
+    wanted: RecordFilter
     known: Mapping[str, Progress]
     max_bytes: int
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from webmain import clock
-from webmain.archive.common_crawl import FOLDER, Wanted
+from webmain.archive.common_crawl import FOLDER, RecordFilter
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import own
 from webmain.crawl.signals import PeriodicCall, connect, is_closing
@@ -54,13 +54,13 @@ class NewsMonths:
     ----------
     crawler : Crawler
     arguments : Arguments
-    wanted : Wanted
+    wanted : RecordFilter
     tell : callable
         Called with a counter's name, a log message, and whether the summary should include it.
     """
 
     def __init__(
-        self, crawler: Crawler, arguments: Arguments, wanted: Wanted, tell: Callable[[str, str, bool], None]
+        self, crawler: Crawler, arguments: Arguments, wanted: RecordFilter, tell: Callable[[str, str, bool], None]
     ) -> None:
         self._crawler = crawler
         self._arguments = arguments

@@ -11,7 +11,7 @@ from functools import cached_property
 from webmain.article.identity import identify
 from webmain.items import Article, article_id
 from webmain.items.rejected import Reason, Rejected
-from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
+from webmain.sites.recurring import SIMILARITY, RecurringTexts, TitledPage, boilerplate, is_same_title
 from webmain.store.multiple_stores import Stores
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.url_variants import candidate_ids, canonical_form, is_variant
@@ -34,7 +34,7 @@ class DuplicateDetector:
     def __init__(self, stores: Stores | None, signature_of: Callable[[str], Signature] = signature) -> None:
         self._stores = stores
         self._signature_of = signature_of
-        self._seen: OrderedDict[str, Place] = OrderedDict()
+        self._seen: OrderedDict[str, TitledPage] = OrderedDict()
         self._recurring = RecurringTexts()
 
     def as_new_article(self, article: Article) -> Article:
@@ -43,7 +43,7 @@ class DuplicateDetector:
         seen = self._seen.get(identify(article))
         if seen is not None:
             article = self._under_own_url(article, seen)
-        self._seen[identify(article)] = Place(article.title, article.url)
+        self._seen[identify(article)] = TitledPage(article.title, article.url)
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
         return article
@@ -62,7 +62,7 @@ class DuplicateDetector:
                 return replace(article, id=name, canonical_url=place.address)
         return article
 
-    def _under_own_url(self, article: Article, seen: Place) -> Article:
+    def _under_own_url(self, article: Article, seen: TitledPage) -> Article:
         """Compare an article with an earlier one of the same id; if they differ, the first keeps the shared address.
 
         Two articles differ if both title and text do. The page fetched from that very address may use it, too.
@@ -94,7 +94,7 @@ class DuplicateDetector:
     def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
         """Reject a text that two other pages of the site have under other titles; log those that are already stored."""
         site = site_key(article.url or "")
-        places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
+        places = [self._place(earlier), TitledPage(article.title, article.canonical_url or article.url)]
         for place in places:
             others: tuple[str, ...] = ()
             if place is not None and site and site_key(place.address or "") == site:
@@ -103,12 +103,12 @@ class DuplicateDetector:
             logger.info("boilerplate: %s; what is stored of it: %s", article.url, ", ".join(others))
             raise boilerplate(article.url, others)
 
-    def _place(self, name: str) -> Place | None:
+    def _place(self, name: str) -> TitledPage | None:
         """Return title and address of an article of this crawl or of the store."""
         if (seen := self._seen.get(name)) is not None:
             return seen
         stored = self._stored(name)
-        return Place(stored.title, stored.canonical_url or stored.url) if stored else None
+        return TitledPage(stored.title, stored.canonical_url or stored.url) if stored else None
 
     def _stored(self, name: str) -> Article | None:
         try:

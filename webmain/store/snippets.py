@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from webmain.store.query import Part, tokens_of
 from webmain.text.normal import compose, replace_surrogates, strip_unprinted
@@ -24,13 +25,15 @@ class Snippet:
     text: str  # as stored, with line breaks and tabs as spaces; "…" where it was cut
     marks: tuple[tuple[int, int], ...] = ()  # half-open ranges of `text` that match the query, ascending and disjoint
 
+    def pieces(self) -> list[tuple[str, bool]]:
+        """Return the text in pieces, each with whether it matches the query."""
+        ends = [0, *(end for mark in self.marks for end in mark), len(self.text)]
+        pieces = [(self.text[start:end], n % 2 == 1) for n, (start, end) in enumerate(pairwise(ends))]
+        return [piece for piece in pieces if piece[0]]
+
     def marked(self, before: str, after: str) -> str:
-        """Return the text with `before` and `after` around each mark."""
-        out, at = [], 0
-        for start, end in self.marks:
-            out += [self.text[at:start], before, self.text[start:end], after]
-            at = end
-        return "".join([*out, self.text[at:]])
+        """Return the text with something before and after each match."""
+        return "".join(f"{before}{text}{after}" if is_match else text for text, is_match in self.pieces())
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 from starlette.routing import Route
 
-from webmain.web.asked import MAX_VALUE_CHARS, asked_of, filters_of
 from webmain.web.pages import render, to_json, web_of
 from webmain.web.problems import Problem, sentence
+from webmain.web.query_params import MAX_VALUE_CHARS, filters_of, query_params
 from webmain.web.store_pages import NONE_KNOWN, known_values
 from webmain.web.stored import state_of, unreadable
 
@@ -45,7 +45,7 @@ MEDIA_TYPES: Final = {"json": "application/json", "svg": "image/svg+xml", "png":
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CloudRequest:
     """The data of a cloud, and the state of the store when it was made."""
 
     scope: Scope
@@ -86,7 +86,7 @@ class Clouds:
         from webmain.cloud.records import CloudError
 
         form = request.url.path.rpartition(".")[2]
-        given = asked_of(request).given
+        given = query_params(request).given
         cloud = await self.cloud(request, given)
         if form == "json":
             return Response(to_json(cloud.to_dict()), media_type=MEDIA_TYPES[form])
@@ -120,30 +120,30 @@ class Clouds:
         from webmain.store.query import QueryError
 
         web = web_of(request)
-        asked = _asked(given, web.config.store)
+        requested = _cloud_request(given, web.config.store)
         try:
             async with web.tasks.slot(), self._turn:
-                return await asyncio.to_thread(self._made, asked)
+                return await asyncio.to_thread(self._made, requested)
         except (QueryError, CloudError) as error:
             raise Problem(400, sentence(f"{error}.")) from None
         except StoreError as error:
             raise unreadable(error) from None
 
 
-def _made(asked: Asked) -> Cloud:
+def _made(requested: CloudRequest) -> Cloud:
     from webmain.cloud.selecting import Scope, cloud_for
 
     return cloud_for(
-        asked.scope,
-        against=asked.against,
-        top=asked.top,
-        under=asked.under,
-        title="All articles" if asked.scope == Scope(store=asked.scope.store) else "",
+        requested.scope,
+        against=requested.against,
+        top=requested.top,
+        under=requested.under,
+        title="All articles" if requested.scope == Scope(store=requested.scope.store) else "",
         max_chars=MAX_CHARS,
     )
 
 
-def _asked(given: Mapping[str, str], store: str) -> Asked:
+def _cloud_request(given: Mapping[str, str], store: str) -> CloudRequest:
     """Return the parsed form."""
     from webmain.cloud.selecting import REST
 
@@ -160,7 +160,7 @@ def _asked(given: Mapping[str, str], store: str) -> Asked:
     top = given.get("top") or str(TOPS[1])
     if top not in map(str, TOPS):
         raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
-    return Asked(_scope(given, store, ""), against, bool(given.get("under")), int(top), state_of(store))
+    return CloudRequest(_scope(given, store, ""), against, bool(given.get("under")), int(top), state_of(store))
 
 
 def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
@@ -179,8 +179,8 @@ def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dic
     from webmain.text.normal import fit_for_html
 
     def search(word: CloudWord) -> str:
-        asked = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}
-        return "/search?" + urlencode({name: value for name, value in asked.items() if value})
+        requested = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}
+        return "/search?" + urlencode({name: value for name, value in requested.items() if value})
 
     return {
         "markup": cloud_markup(cloud, link=search if "/search" in paths else None),

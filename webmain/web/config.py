@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -106,12 +107,8 @@ class Config:
     @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        address = _address(self.host)
+        return self.host == "localhost" or (address is not None and address.is_loopback)
 
     def allows_host(self, name: str) -> bool:
         """Return True if a request may use a host name (without a port): protects against DNS rebinding.
@@ -121,10 +118,10 @@ class Config:
         name = name.lower().removesuffix(".")
         if name in LOOPBACK_NAMES or name in self.names or name == self.host:
             return True
-        if self.is_local:
-            return False
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
+        return not self.is_local and _address(name) is not None
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    return None

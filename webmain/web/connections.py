@@ -44,11 +44,11 @@ class BoundedProtocol(H11Protocol):
         self.conn = _Connection(h11.SERVER, MAX_HEAD_BYTES)
         super().connection_made(transport)
         self._idle = False
-        self._look = self.loop.call_later(HEAD_S, self._close_if_idle)
+        self._check = self.loop.call_later(HEAD_S, self._close_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop checking."""
-        self._look.cancel()
+        self._check.cancel()
         super().connection_lost(exc)
 
     def _close_if_idle(self) -> None:
@@ -57,4 +57,4 @@ class BoundedProtocol(H11Protocol):
         if was_idle and self._idle:
             self.transport.close()
         else:
-            self._look = self.loop.call_later(HEAD_S, self._close_if_idle)
+            self._check = self.loop.call_later(HEAD_S, self._close_if_idle)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 
-from webmain.processes.lifeline import die_with
+from webmain.processes.system_calls import end_with_parent
 
 
 def main() -> None:
     """Run `scrapy` with all arguments but the first, which is the process id of the server."""
-    die_with(int(sys.argv[1]), by=signal.SIGTERM)
+    end_with_parent(int(sys.argv[1]), by=signal.SIGTERM)
     from scrapy.cmdline import execute
 
     execute(["scrapy", *sys.argv[2:]])

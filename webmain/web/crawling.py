@@ -45,7 +45,7 @@ LOG_BYTES: Final = 32 * 1024
 END_S: Final = 20.0
 """Seconds that a crawl may take to end when the server ends."""
 
-ENDS: Final = {
+EXIT_MESSAGES: Final = {
     0: "finished",
     1: "ended with an error: see its last lines",
     2: "did not begin: its arguments were refused",
@@ -68,8 +68,8 @@ _SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A requested crawl; `wanted_of` checks and makes it.
+class CrawlRequest:
+    """A requested crawl; `crawl_request` checks and makes it.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def demo_sites() -> Path | None:
     return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
 
 
-def wanted_of(form: Mapping[str, str], config: Config) -> Wanted:
+def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
     """Return the crawl that a form requests.
 
     Raises
@@ -124,8 +124,8 @@ def wanted_of(form: Mapping[str, str], config: Config) -> Wanted:
     if given.get("where") == "demo":
         if demo_sites() is None:
             raise Problem(400, "The made-up web is not installed here: it is in the project's folder demo/.")
-        return Wanted(site="", arguments=arguments)
-    return Wanted(site=_site(given.get("site", ""), config), arguments=arguments)
+        return CrawlRequest(site="", arguments=arguments)
+    return CrawlRequest(site=_site(given.get("site", ""), config), arguments=arguments)
 
 
 def _site(text: str, config: Config) -> str:
@@ -147,13 +147,13 @@ def _site(text: str, config: Config) -> str:
     return address
 
 
-def command(wanted: Wanted, config: Config, folder: Path) -> list[str]:
+def command(requested: CrawlRequest, config: Config, folder: Path) -> list[str]:
     """Return the command line of a crawl; its figures are written to `folder`."""
-    arguments = dict(wanted.arguments) | {"store": config.store}
+    arguments = dict(requested.arguments) | {"store": config.store}
     if recording := _recording(config):
         arguments["record"] = recording
-    if wanted.site:
-        arguments["site"] = wanted.site
+    if requested.site:
+        arguments["site"] = requested.site
     else:
         arguments["sites"] = str(demo_sites())
     settings = {
@@ -177,11 +177,11 @@ def command(wanted: Wanted, config: Config, folder: Path) -> list[str]:
     return line + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
 
 
-def environment(wanted: Wanted) -> dict[str, str]:
+def environment(requested: CrawlRequest) -> dict[str, str]:
     """Return the environment of a crawl: the server's, without its secrets."""
     kept = {name: value for name, value in os.environ.items() if name not in _SECRETS}
     path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH", ""))))
-    module = "webmain.settings" if wanted.site else "demo.settings"
+    module = "webmain.settings" if requested.site else "demo.settings"
     return kept | {"SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
 
 
@@ -200,7 +200,7 @@ class Crawl:
 
     Parameters
     ----------
-    wanted : Wanted
+    requested : CrawlRequest
     line, env : sequence of str, Mapping[str, str]
         The command line, and the environment.
     folder : Path
@@ -212,8 +212,8 @@ class Crawl:
         It cannot be started.
     """
 
-    def __init__(self, wanted: Wanted, line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
-        self.wanted = wanted
+    def __init__(self, requested: CrawlRequest, line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
+        self.requested = requested
         self.started = datetime.now(UTC)
         self.is_stopping = False
         self._folder = folder
@@ -242,7 +242,7 @@ class Crawl:
         code = self.code
         if code == 0 and (limit := LIMITS.get(str(self.stats.get("finish_reason")))):
             return limit
-        return "" if code is None else ENDS.get(code, f"was ended (exit code {code})")
+        return "" if code is None else EXIT_MESSAGES.get(code, f"was ended (exit code {code})")
 
     @property
     def elapsed_s(self) -> float:
@@ -284,7 +284,7 @@ class Crawl:
             try:
                 self._process.wait(within_s)
             except subprocess.TimeoutExpired:
-                logger.warning("The crawl of %s did not end within %g s; it was killed", self.wanted.name, within_s)
+                logger.warning("The crawl of %s did not end within %g s; it was killed", self.requested.name, within_s)
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
@@ -305,7 +305,7 @@ class Crawls:
         self._closed = False
         self.last: Crawl | None = None
 
-    def start(self, wanted: Wanted) -> Crawl:
+    def start(self, requested: CrawlRequest) -> Crawl:
         """Start a crawl.
 
         Call it in the thread in which the server runs: if that thread dies, the crawl ends too.
@@ -320,9 +320,9 @@ class Crawls:
                 raise Problem(409, "A crawl is running: wait for its end, or stop it.", code="crawl_running")
             self._clear()
             self._folder = Path(tempfile.mkdtemp(prefix="webmain-crawl-"))
-            line = command(wanted, self._config, self._folder)
+            line = command(requested, self._config, self._folder)
             try:
-                self.last = Crawl(wanted, line, environment(wanted), self._folder)
+                self.last = Crawl(requested, line, environment(requested), self._folder)
             except OSError as error:
                 logger.error("The crawl cannot be started: %s", error)
                 raise Problem(503, "The crawl cannot be started; the server's log says why.") from None

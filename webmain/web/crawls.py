@@ -8,11 +8,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from webmain.crawl.summary import FAILING, outcome
-from webmain.web.asked import asked_of
 from webmain.web.choices import methods
-from webmain.web.crawling import LIMITS, demo_sites, wanted_of
+from webmain.web.crawling import LIMITS, crawl_request, demo_sites
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
+from webmain.web.query_params import query_params
 from webmain.web.store_pages import reading
 from webmain.web.stored import open_for_reading, state_of
 
@@ -40,8 +40,8 @@ def crawls(request: Request) -> Response:
 
 
 def _list(request: Request, given: Mapping[str, str], *, problem: str = "", status: int = 200) -> Response:
-    web, asked = web_of(request), asked_of(request)
-    before = asked.key("before")
+    web, params = web_of(request), query_params(request)
+    before = params.key("before")
     running = web.crawls.last if web.crawls.last is not None and web.crawls.last.is_running else None
     listed, why = _runs(web.config.store, before)
     return render(
@@ -77,7 +77,7 @@ async def start(request: Request) -> Response:
     web, form = web_of(request), await request.form()
     given = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
-        web.crawls.start(wanted_of(given, web.config))
+        web.crawls.start(crawl_request(given, web.config))
     except Problem as problem:
         return await run_in_threadpool(_list, request, given, problem=problem.detail, status=problem.status_code)
     return redirect(request, "/crawls/now")

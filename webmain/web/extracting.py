@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webmain.items import Article
     from webmain.items.keep import Keep
     from webmain.web.pages import Web
-    from webmain.web.work import Judged
+    from webmain.web.work import MethodResult
 
 MAX_GOLD_CHARS: Final = 1_000_000
 MAX_URL_CHARS: Final = 4_000
@@ -174,7 +174,7 @@ def result_of(request: Request) -> Result:
     return result
 
 
-def judged_of(request: Request, n: int | None = None) -> Judged:
+def judged_of(request: Request, n: int | None = None) -> MethodResult:
     """Return one method's result for the page."""
     judged = result_of(request).shown.judged
     number = int(request.path_params["n"]) if n is None else n

@@ -35,20 +35,20 @@ def described() -> Mapping[str, Any]:
     from webmain.items import Article
     from webmain.store.catalogue import Listed, SiteHealth
 
-    told: dict[str, Any] = json.loads(Path(__file__).with_name("openapi.json").read_text("utf-8"))
-    told["info"]["version"] = __version__
-    schemas = told["components"]["schemas"]
+    description: dict[str, Any] = json.loads(Path(__file__).with_name("openapi.json").read_text("utf-8"))
+    description["info"]["version"] = __version__
+    schemas = description["components"]["schemas"]
     for record in (Article, Listed, SiteHealth, CloudWord):
         add_schema(record, schemas)
     del schemas["Listed"]["properties"]["key"]
     schemas["Listed"]["required"].remove("key")
-    for path, operations in told["paths"].items():
+    for path, operations in description["paths"].items():
         for operation in operations.values():
             of_pages = ERRORS_OF_PAGES if "requestBody" in operation else {}
             of_named = {"404": "NotFound"} if "{" in path else {}
             for status, name in sorted((ERRORS | of_pages | of_named).items()):
                 operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
-    return told
+    return description
 
 
 def add_schema(record: type, schemas: dict[str, Any]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
@@ -31,14 +32,14 @@ _TAGS: Final = {"bold": "b", "italic": "i", "code": "code"}
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ArticleMarkup:
     """An article's text as HTML, and how many of its blocks are left out."""
 
     html: Markup
     n_left_out: int = 0
 
 
-def shown(blocks: Sequence[ArticleBlock]) -> Shown:
+def shown(blocks: Sequence[ArticleBlock]) -> ArticleMarkup:
     """Return the blocks as HTML, within `MAX_BLOCKS` and `MAX_CHARS`."""
     n, n_chars = 0, 0
     for n, block in enumerate(islice(blocks, MAX_BLOCKS), 1):
@@ -49,7 +50,7 @@ def shown(blocks: Sequence[ArticleBlock]) -> Shown:
     writer = _Writer(sorted({block.level for block in blocks[:n] if block.kind is Kind.HEADING}))
     for block in blocks[:n]:
         writer.add(block)
-    return Shown(Markup("").join(writer.end()), len(blocks) - n)
+    return ArticleMarkup(Markup("").join(writer.end()), len(blocks) - n)
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
@@ -166,24 +167,18 @@ def _spans(text: str, block: ArticleBlock) -> list[tuple[int, int, str]]:
 
 def _pieces(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[Markup]:
     """Yield a text in pieces within which the same links and marks apply, so that overlapping ones nest correctly."""
-    starts, ends = _by_place(spans)
+    starts, ends = defaultdict[int, list[str]](list), defaultdict[int, list[str]](list)
+    for start, end, name in spans:
+        starts[start].append(name)
+        ends[end].append(name)
     at, opened = 0, list[str]()
     for place in sorted({*starts, *ends, len(text)}):
         if place > at:
             yield _piece(text[at:place], opened)
-        for name in ends.get(place, ()):
+        for name in ends[place]:
             opened.remove(name)
-        opened += starts.get(place, ())
+        opened += starts[place]
         at = place
-
-
-def _by_place(spans: Iterable[tuple[int, int, str]]) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    starts: dict[int, list[str]] = {}
-    ends: dict[int, list[str]] = {}
-    for start, end, name in spans:
-        starts.setdefault(start, []).append(name)
-        ends.setdefault(end, []).append(name)
-    return starts, ends
 
 
 def _piece(text: str, opened: Sequence[str]) -> Markup:

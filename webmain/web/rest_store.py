@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from webmain.web.asked import asked_of
 from webmain.web.clouds import MAX_CHARS, Clouds
 from webmain.web.pages import web_of
 from webmain.web.problems import Problem
+from webmain.web.query_params import query_params
 from webmain.web.rest import PREFIX
 from webmain.web.stored import find_article, open_for_reading, unreadable
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from webmain.store.search_records import Results
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.asked import Asked
+    from webmain.web.query_params import QueryParams
 
 T = TypeVar("T")
 
@@ -38,11 +38,11 @@ async def search(request: Request) -> Response:
     from webmain.store.protocol import StoreError, StoreLockedError, StoreWriteError
     from webmain.store.query import QueryError, read_query
 
-    config, asked = web_of(request).config, asked_of(request)
-    limit, offset = _limit(asked), asked.number("offset", MAX_OFFSET, least=0) or 0
-    match, per = asked.choice("match", ("all", "any"), "all"), asked.choice("per", ("page", "block"), "page")
+    config, params = web_of(request).config, query_params(request)
+    limit, offset = _limit(params), params.number("offset", MAX_OFFSET, least=0) or 0
+    match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
     try:
-        query = read_query(asked.given.get("q", ""))
+        query = read_query(params.given.get("q", ""))
     except QueryError as error:
         raise Problem(400, f"q: {error}.") from None
 
@@ -52,7 +52,7 @@ async def search(request: Request) -> Response:
         with open_index(config.store) as index, suppress(StoreLockedError, StoreWriteError):
             index.update()  # if another process is writing, the search uses what is already indexed
         with open_for_reading(config.store) as store:
-            return store.index().search(query, limit=limit, offset=offset, filters=asked.filters, match=match, per=per)
+            return store.index().search(query, limit=limit, offset=offset, filters=params.filters, match=match, per=per)
 
     try:
         async with web_of(request).tasks.slot():
@@ -67,16 +67,16 @@ async def search(request: Request) -> Response:
 
 async def articles(request: Request) -> Response:
     """Return a page of the list of stored articles."""
-    asked = asked_of(request)
-    limit, order, after = _limit(asked), asked.order, asked.key("after")
+    params = query_params(request)
+    limit, order, after = _limit(params), params.order, params.key("after")
 
     def found(store: SqliteStore) -> dict[str, Any]:
         catalogue = store.catalogue()
-        part = catalogue.list_articles(asked.filters, order=order, after=after, limit=limit)
+        part = catalogue.list_articles(params.filters, order=order, after=after, limit=limit)
         rows = [asdict(row) for row in part.articles]
         for row in rows:
             del row["key"]
-        return {"total": catalogue.count(asked.filters), "articles": rows, "next": part.after}
+        return {"total": catalogue.count(params.filters), "articles": rows, "next": part.after}
 
     try:
         return JSONResponse(await _read(request, found))
@@ -127,8 +127,8 @@ async def _read(request: Request, read: Callable[[SqliteStore], T]) -> T:
     return await asyncio.to_thread(found)
 
 
-def _limit(asked: Asked) -> int:
-    limit = asked.number("limit", MAX_LIMIT, least=0)
+def _limit(params: QueryParams) -> int:
+    limit = params.number("limit", MAX_LIMIT, least=0)
     return LIMIT if limit is None else limit
 
 

@@ -11,7 +11,7 @@ from webmain.items import Page
 
 if TYPE_CHECKING:
     from webmain.items.keep import Keep
-    from webmain.web.work import Shown
+    from webmain.web.work import PageResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Result:
     source : str
         Its source, for people.
     keep : Keep
-    shown : Shown
+    shown : PageResult
         The result as it is shown.
     gold : str
         The wanted text; "" if none was given.
@@ -34,7 +34,7 @@ class Result:
     page: Page
     source: str
     keep: Keep
-    shown: Shown
+    shown: PageResult
     gold: str = ""
 
     @property

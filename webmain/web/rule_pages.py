@@ -36,7 +36,7 @@ MAX_LOOKED_AT: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class TriedProposal:
     """A proposal with what it would change on other pages."""
 
     proposal: Proposal
@@ -50,14 +50,14 @@ class Proposed:
 
 def proposals(
     worker: Worker, page: Page, corrections: Sequence[Correction], others: Sequence[Page], method: str
-) -> list[Proposed]:
+) -> list[TriedProposal]:
     """Return rules for a site, those with most matches first, each tried on other pages; `page` is for messages."""
     from webmain.corrections.proposals import changes, propose
     from webmain.extractors.base import create
 
     extractor = create(method)
     return [
-        Proposed(one, tuple(changes(one, others, extractor, worker.options)))
+        TriedProposal(one, tuple(changes(one, others, extractor, worker.options)))
         for one in propose(corrections)[:MAX_SHOWN]
     ]
 
@@ -104,7 +104,7 @@ async def accept(request: Request) -> Response:
     return redirect(request, f"/rules/{site}", notice=f"Saved in {path}: {chosen.key} = {chosen.css}.")
 
 
-async def _proposed(request: Request, site: str) -> tuple[list[Correction], list[Proposed]]:
+async def _proposed(request: Request, site: str) -> tuple[list[Correction], list[TriedProposal]]:
     from webmain.corrections.file import CorrectionsFile
     from webmain.files import StoreError
 

@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.routing import Route
 
-from webmain.web.asked import FILTERS, asked_of
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
+from webmain.web.query_params import FILTERS, query_params
 from webmain.web.store_pages import known_values, reading, with_form
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from webmain.store.search_records import Results
-    from webmain.store.snippets import Snippet
     from webmain.store.sqlite import SqliteStore
 
 logger = logging.getLogger(__name__)
@@ -28,7 +27,7 @@ logger = logging.getLogger(__name__)
 HITS: Final = 20
 """Results on one page."""
 
-PATIENCE_S: Final = 2.0
+WAIT_S: Final = 2.0
 """Seconds that a response waits for indexing; longer indexing continues in the background."""
 
 REFRESH_S: Final = 2
@@ -57,20 +56,20 @@ class Searching:
         return reading(with_form("search.html.jinja")(self._page))(request)
 
     def _page(self, request: Request, store: SqliteStore) -> Response:
-        asked, is_indexing = asked_of(request), self.is_indexing  # read before the results, which may be older
-        match, per = asked.choice("match", ("all", "any"), "all"), asked.choice("per", ("page", "block"), "page")
-        index, query = store.index(), asked.given.get("q", "")
+        params, is_indexing = query_params(request), self.is_indexing  # read before the results, which may be older
+        match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
+        index, query = store.index(), params.given.get("q", "")
         results: Results | None = None
         if query:
             from webmain.store.query import QueryError
 
-            offset = (asked.page - 1) * HITS
+            offset = (params.page - 1) * HITS
             try:
                 results = index.search(
                     query,
                     limit=HITS,
                     offset=offset,
-                    filters=asked.filters,
+                    filters=params.filters,
                     match=match,
                     per=per,
                 )
@@ -80,12 +79,12 @@ class Searching:
         return render(
             request,
             "search.html.jinja",
-            asked=asked,
+            params=params,
             results=results,
-            found=[(hit, passages(hit.snippet)) for hit in results.hits] if results else [],
+            found=[(hit, hit.snippet.pieces()) for hit in results.hits] if results else [],
             n_found=n_found,
-            has_more=asked.page * HITS < n_found,
-            absent=index.absent(asked.filters) if results is not None and not n_found else {},
+            has_more=params.page * HITS < n_found,
+            absent=index.absent(params.filters) if results is not None and not n_found else {},
             n_left=index.pending(),
             n_all=store.count(),
             known=known_values(web_of(request).config),
@@ -98,7 +97,7 @@ class Searching:
         """Update the index, and redirect back to the query."""
         form = await request.form()
         back = form.get("back", "")
-        asked = [(k, v) for k, v in parse_qsl(back if isinstance(back, str) else "", max_num_fields=20) if k in KEPT]
+        params = [(k, v) for k, v in parse_qsl(back if isinstance(back, str) else "", max_num_fields=20) if k in KEPT]
         with self._lock:
             if not self.is_indexing:
                 self.progress, self.problem = (0, 0), ""
@@ -107,9 +106,9 @@ class Searching:
                 self._thread.start()
             thread = self._thread
         if thread is not None:
-            await asyncio.to_thread(thread.join, PATIENCE_S)
+            await asyncio.to_thread(thread.join, WAIT_S)
         done = "" if self.is_indexing or self.problem else "The search index is up to date."
-        return redirect(request, f"/search?{urlencode(asked)}" if asked else "/search", notice=done)
+        return redirect(request, f"/search?{urlencode(params)}" if params else "/search", notice=done)
 
     def _update(self, spec: str) -> None:
         """Index new articles; whatever was indexed stays if this is stopped."""
@@ -125,15 +124,6 @@ class Searching:
 
     def _tell(self, done: int, total: int) -> None:
         self.progress = (done, total)
-
-
-def passages(snippet: Snippet) -> list[tuple[str, bool]]:
-    """Return a passage in pieces, each with whether it matched the query."""
-    pieces, at = [], 0
-    for start, end in snippet.marks:
-        pieces += [(snippet.text[at:start], False), (snippet.text[start:end], True)]
-        at = end
-    return [piece for piece in [*pieces, (snippet.text[at:], False)] if piece[0]]
 
 
 def routes() -> list[Route]:

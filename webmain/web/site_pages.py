@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -13,9 +13,9 @@ from starlette.routing import Route
 
 from webmain.store.catalogue import Order, SiteHealth
 from webmain.store.search_records import Filters
-from webmain.web.asked import asked_of
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
+from webmain.web.query_params import query_params
 from webmain.web.store_pages import reading
 from webmain.web.stored import open_for_reading, state_of
 
@@ -81,22 +81,18 @@ class Row:
     crawled: Crawled
 
 
-_SORTS: Final[dict[str, Callable[[Row], Any]]] = {
-    "site": lambda row: (row.site,),
-    "articles": lambda row: (-(row.health.n_articles if row.health else 0), row.site),
-    "fetched": lambda row: (row.health is None, _backwards(row.health.last_fetched if row.health else None), row.site),
-    "confidence": lambda row: (_or(row.health.confidence if row.health else None, 2.0), row.site),
-    "rejected": lambda row: (-_or(row.crawled.share, -1.0), row.site),
+_SORTS: Final[Mapping[str, tuple[Callable[[Row], Any], bool]]] = {
+    "site": (lambda row: row.site, False),
+    "articles": (lambda row: row.health.n_articles if row.health else 0, True),
+    "fetched": (lambda row: (row.health and row.health.last_fetched) or "", True),
+    "confidence": (lambda row: _or(row.health.confidence if row.health else None, 2.0), False),
+    "rejected": (lambda row: _or(row.crawled.share, -1.0), True),
 }
+"""Sort keys of sites, and whether the greatest comes first; sites of one rank are sorted by name."""
 
 
 def _or(value: float | None, other: float) -> float:
     return other if value is None else value
-
-
-def _backwards(text: str | None) -> list[int]:
-    """Return a key that sorts texts in reverse order."""
-    return [-ord(character) for character in text or ""]
 
 
 def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
@@ -125,15 +121,17 @@ def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
 @reading
 def sites(request: Request, store: SqliteStore) -> Response:
     """List the sites with their health."""
-    asked, catalogue = asked_of(request), store.catalogue()
-    sort = asked.choice("sort", tuple(_SORTS), "site")
+    params, catalogue = query_params(request), store.catalogue()
+    sort = params.choice("sort", tuple(_SORTS), "site")
     spec = web_of(request).config.store
     health = {one.site: one for one in _all_sites(spec, state_of(spec))}
     crawled = by_site(catalogue.runs(limit=RUNS))
     rows = [Row(site, health.get(site), crawled.get(site, Crawled())) for site in {*health, *crawled}]
-    rows.sort(key=_SORTS[sort])
+    rows.sort(key=lambda row: row.site)
+    key, is_descending = _SORTS[sort]
+    rows.sort(key=key, reverse=is_descending)
     start = 0
-    if after := asked.given.get("after"):
+    if after := params.given.get("after"):
         start = next((i for i, row in enumerate(rows, 1) if row.site == after), 0)
         if not start:
             raise Problem(404, "The list has changed: start again from its first page.")
@@ -141,7 +139,7 @@ def sites(request: Request, store: SqliteStore) -> Response:
     return render(
         request,
         "sites.html.jinja",
-        asked=asked,
+        params=params,
         sort=sort,
         rows=shown,
         n=len(rows),
@@ -192,13 +190,13 @@ def review(request: Request, store: SqliteStore) -> Response:
     """Show the articles that crawls listed as doubtful, the least confident first."""
     from webmain.store.review import read_review, review_path
 
-    asked, place = asked_of(request), review_path(store.path)
+    params, place = query_params(request), review_path(store.path)
     entries = read_review(place) if place.is_file() else None
-    start = (asked.page - 1) * ENTRIES
+    start = (params.page - 1) * ENTRIES
     return render(
         request,
         "review.html.jinja",
-        asked=asked,
+        params=params,
         is_listed=entries is not None,
         n=len(entries or ()),
         entries=(entries or [])[start : start + ENTRIES],

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from starlette.routing import Route
 
-from webmain.web.asked import asked_of, unchecked
 from webmain.web.extracting import article_file
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
+from webmain.web.query_params import query_params, unchecked_params
 from webmain.web.stored import find_article, open_for_reading, state_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def with_form(template: str) -> Callable[[Reader], Reader]:
                     raise
                 known = known_values(web_of(request).config)
                 return render(
-                    request, template, status=400, problem=problem.detail, asked=unchecked(request), known=known
+                    request, template, status=400, problem=problem.detail, params=unchecked_params(request), known=known
                 )
 
         return answering
@@ -80,18 +80,18 @@ def with_form(template: str) -> Callable[[Reader], Reader]:
 @with_form("articles.html.jinja")
 def articles(request: Request, store: SqliteStore) -> Response:
     """List the articles that pass the filters, page by page."""
-    asked, catalogue = asked_of(request), store.catalogue()
-    after, before = asked.key("after"), asked.key("before")
+    params, catalogue = query_params(request), store.catalogue()
+    after, before = params.key("after"), params.key("before")
     try:
-        part = catalogue.list_articles(asked.filters, order=asked.order, after=after, before=before, limit=ROWS)
+        part = catalogue.list_articles(params.filters, order=params.order, after=after, before=before, limit=ROWS)
     except KeyError:
         raise Problem(404, "The list has changed: start again from its first page.") from None
     return render(
         request,
         "articles.html.jinja",
-        asked=asked,
+        params=params,
         part=part,
-        n=catalogue.count(asked.filters),
+        n=catalogue.count(params.filters),
         n_all=catalogue.count(),
         known=known_values(web_of(request).config),
     )

@@ -11,7 +11,7 @@ from webmain.text.terminal import one_line
 if TYPE_CHECKING:
     import jinja2
 
-ROOMS: Final = ("explain", "cloud", "corrections", "rendering")
+PACKAGES: Final = ("explain", "cloud", "corrections", "rendering")
 """Packages whose `templates` are found under their prefix: `{% from "explain/parts.html.jinja" import blocks_table %}`."""
 
 
@@ -21,8 +21,8 @@ def templates() -> jinja2.Environment:
     import jinja2
 
     here = Path(__file__).parent
-    rooms = {room: jinja2.FileSystemLoader(here.parent / room / "templates") for room in ROOMS}
-    loaders = [jinja2.FileSystemLoader(here / "templates"), jinja2.PrefixLoader(rooms)]
+    packages = {package: jinja2.FileSystemLoader(here.parent / package / "templates") for package in PACKAGES}
+    loaders = [jinja2.FileSystemLoader(here / "templates"), jinja2.PrefixLoader(packages)]
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader(loaders),
         autoescape=True,

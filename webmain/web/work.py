@@ -83,7 +83,7 @@ def worker(options: Options, models: str) -> Worker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class MethodResult:
     """A method's verdicts on a page, ready to be shown.
 
     Attributes
@@ -114,17 +114,17 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PageResult:
     """A page as it is shown: each method's verdicts, and the differences as markup and as the coloured page."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[MethodResult, ...]
     comparison: str
     overlay: str
 
 
 def show(
     worker: Worker, page: Page, methods: Sequence[str], keep: Keep = DEFAULT_KEEP, gold: str = "", place: str = ""
-) -> Shown:
+) -> PageResult:
     """Judge a page by one method or two, for people.
 
     Parameters
@@ -148,7 +148,7 @@ def show(
     both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
     texts = _comparisons(views, methods, gold)
     markup = _filled("comparison.html.jinja", both=both, texts=texts, place=place)
-    return Shown(tuple(judged), markup, both.overlay if both else "")
+    return PageResult(tuple(judged), markup, both.overlay if both else "")
 
 
 def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> list[TextComparison]:
@@ -164,9 +164,9 @@ def _filled(template: str, **values: Any) -> str:
     return templates().get_template(template).render(**values)
 
 
-def _judged(explanation: Explanation, method: str, *, overlay: str, parts: str) -> Judged:
+def _judged(explanation: Explanation, method: str, *, overlay: str, parts: str) -> MethodResult:
     rejected = explanation.rejected
-    return Judged(
+    return MethodResult(
         method=method,
         extractor=explanation.name,
         article=explanation.article,

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from webmain.rendering import reach as module
+from webmain.rendering import request_rules as module
 from webmain.rendering.chromium import NAMES, bounded_memory, executable, problem
-from webmain.rendering.reach import Reach, named_hosts
+from webmain.rendering.request_rules import RequestRules, named_hosts
 
 PAGE = "https://www.paper.example/one"
 HOSTS = frozenset(("cdn.other.example",))
@@ -34,22 +34,22 @@ HOSTS = frozenset(("cdn.other.example",))
     ],
 )
 def test_requests_are_of_the_site_and_of_hosts_of_styles_and_scripts(url, kind, method, why):
-    assert Reach(PAGE, HOSTS).refusal(url, kind=kind, method=method) == why
+    assert RequestRules(PAGE, HOSTS).refusal(url, kind=kind, method=method) == why
 
 
 def test_two_ports_of_an_address_are_two_sites():
-    reach = Reach("http://127.0.0.1:8000/")
-    assert reach.refusal("http://127.0.0.1:8000/a.js", kind="script", method="GET") == ""
-    assert reach.refusal("http://127.0.0.1:8001/a.js", kind="script", method="GET") == "host"
+    rules = RequestRules("http://127.0.0.1:8000/")
+    assert rules.refusal("http://127.0.0.1:8000/a.js", kind="script", method="GET") == ""
+    assert rules.refusal("http://127.0.0.1:8001/a.js", kind="script", method="GET") == "host"
 
 
 def test_requests_and_bytes_are_bounded():
-    reach = Reach(PAGE)
-    told = [reach.refusal(f"{PAGE}/{n}.js", kind="script", method="GET") for n in range(module.MAX_REQUESTS + 2)]
+    rules = RequestRules(PAGE)
+    told = [rules.refusal(f"{PAGE}/{n}.js", kind="script", method="GET") for n in range(module.MAX_REQUESTS + 2)]
     assert told == [""] * module.MAX_REQUESTS + ["limit"] * 2
-    assert reach.refused == {"limit": 2}
-    reach = Reach(PAGE, n_bytes=module.MAX_ALL_BYTES)
-    assert reach.refusal(PAGE, kind="fetch", method="GET") == "limit"
+    assert rules.refused == {"limit": 2}
+    rules = RequestRules(PAGE, n_bytes=module.MAX_ALL_BYTES)
+    assert rules.refusal(PAGE, kind="fetch", method="GET") == "limit"
 
 
 def test_hosts_are_those_of_styles_and_scripts_in_the_markup():

@@ -34,7 +34,7 @@ MAX_PAGE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryParams:
     """A parsed query string.
 
     Attributes
@@ -92,7 +92,7 @@ class Asked:
         return None if text is None else whole_number(name, text, least, most)
 
 
-def asked_of(request: Request) -> Asked:
+def query_params(request: Request) -> QueryParams:
     """Return the parsed query of a list or search.
 
     Raises
@@ -103,14 +103,14 @@ def asked_of(request: Request) -> Asked:
     for name, value in request.query_params.multi_items():
         if len(value) > MAX_VALUE_CHARS:
             raise Problem(400, f"{name[:40]}: {len(value):,} characters were given, allowed are {MAX_VALUE_CHARS:,}.")
-    asked = unchecked(request)
-    return replace(asked, filters=filters_of(asked.given))
+    params = unchecked_params(request)
+    return replace(params, filters=filters_of(params.given))
 
 
-def unchecked(request: Request) -> Asked:
+def unchecked_params(request: Request) -> QueryParams:
     """Return the query without its filters, for showing it again in its form."""
     given = {name: value.strip()[:MAX_VALUE_CHARS].replace("\0", "") for name, value in request.query_params.items()}
-    return Asked(request.url.path, {name: value for name, value in given.items() if value})
+    return QueryParams(request.url.path, {name: value for name, value in given.items() if value})
 
 
 def filters_of(given: Mapping[str, str]) -> Filters:

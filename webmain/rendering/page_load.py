@@ -24,7 +24,7 @@ from webmain.items.rendered import (
     MAX_VALUE_CHARS,
     RenderingError,
 )
-from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach
+from webmain.rendering.request_rules import MAX_ANSWER_BYTES, RequestRules
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page, Route
@@ -48,7 +48,7 @@ _KEPT = re.compile(r"content-type|content-language|access-control-allow-.{1,40}"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FetchedResponse:
     """A server's response, with its content encoding decoded.
 
     Attributes
@@ -63,28 +63,28 @@ class Answer:
     location: str | None = None
 
 
-Fetch = Callable[[str, Mapping[str, str]], Awaitable[Answer | None]]
+Fetch = Callable[[str, Mapping[str, str]], Awaitable[FetchedResponse | None]]
 """Fetches an address with headers, with address checks; None if there is no response."""
 
 
 @dataclass
-class Visit:
+class PageLoad:
     """Renders one page whose markup has been fetched already.
 
     Parameters
     ----------
     url : str
         Its address.
-    main : Answer
+    main : FetchedResponse
         The page itself.
-    reach : Reach
+    rules : RequestRules
         The requests it may make.
     fetch : Fetch
     """
 
     url: str
-    main: Answer
-    reach: Reach
+    main: FetchedResponse
+    rules: RequestRules
     fetch: Fetch
     _is_begun: bool = False
     _n_pending: int = 0
@@ -110,7 +110,7 @@ class Visit:
         return await read(session)
 
     async def answer(self, route: Route) -> None:
-        """Answer a request of the page, or of a window or worker that it has opened."""
+        """FetchedResponse a request of the page, or of a window or worker that it has opened."""
         from playwright.async_api import Error
 
         request = route.request
@@ -120,7 +120,7 @@ class Visit:
             await _fulfil(route, self.main)
             return
         if is_document:
-            self.reach.refusal(request.url, kind="document", method=request.method)
+            self.rules.refusal(request.url, kind="document", method=request.method)
             await route.abort("aborted")  # with any other error the browser would show an error page
             return
         self._n_pending += 1
@@ -132,15 +132,15 @@ class Visit:
         finally:
             self._n_pending -= 1
 
-    async def _found(self, url: str, headers: Mapping[str, str], *, kind: str, method: str) -> Answer | None:
+    async def _found(self, url: str, headers: Mapping[str, str], *, kind: str, method: str) -> FetchedResponse | None:
         """Follow redirects here, each checked: the browser would follow them without asking."""
         for _ in range(4):
-            if self.reach.refusal(url, kind=kind, method=method):
+            if self.rules.refusal(url, kind=kind, method=method):
                 return None
             found = await self.fetch(url, headers)
             if found is None or len(found.body) > MAX_ANSWER_BYTES:
                 return None
-            self.reach.n_bytes += len(found.body)
+            self.rules.n_bytes += len(found.body)
             if found.location is None:
                 return found
             url = found.location
@@ -162,7 +162,7 @@ class Visit:
             await asyncio.sleep(POLL_S)
 
 
-async def _fulfil(route: Route, answer: Answer) -> None:
+async def _fulfil(route: Route, answer: FetchedResponse) -> None:
     """Send a response to the browser; never a redirect."""
     headers = {name: value for name, value in answer.headers.items() if _KEPT.fullmatch(name)}
     status = answer.status if not 300 <= answer.status < 400 else 404
@@ -170,7 +170,7 @@ async def _fulfil(route: Route, answer: Answer) -> None:
 
 
 async def read(session: CDPSession) -> bytes:
-    """Return the rendering of the page in its present state (raises as `Visit.run`)."""
+    """Return the rendering of the page in its present state (raises as `PageLoad.run`)."""
     await _ask(session, "scrollTo(0, 0)")
     found = await _ask(session, f"({_script()})({_options()})")
     if not isinstance(found, str) or len(found) > MAX_BYTES:

@@ -44,7 +44,7 @@ def named_hosts(markup: str, url: str) -> frozenset[str]:
 
 
 @dataclass(slots=True)
-class Reach:
+class RequestRules:
     """Decides which requests of one page are allowed, and counts them.
 
     Parameters

@@ -8,7 +8,7 @@ import signal
 import sys
 
 
-def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
+def end_with_parent(parent: int, *, by: int = signal.SIGKILL) -> None:
     """On Linux, have the kernel kill this process when the thread that started it ends.
 
     `parent`: the process that started this one; if it is gone already, this one ends at once. `by`: the signal that
