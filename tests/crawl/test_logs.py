@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from webmain.crawl.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, Repeated, hide_lists
+from webmain.crawl.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, RepeatedLines, hide_lists
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} \[[\w.-]+\] [A-Z]+: .+")
 
@@ -15,7 +15,7 @@ def record(message, *arguments, name="news", level=logging.INFO):
 
 
 def test_lines_that_differ_in_addresses_and_numbers_are_alike():
-    log = Repeated()
+    log = RepeatedLines()
     passed = [
         log.filter(record("no hub at %s: status %d", f"https://a.example/{n}", 400 + n)) for n in range(MAX_SIMILAR + 5)
     ]
@@ -29,12 +29,12 @@ def test_lines_that_differ_in_addresses_and_numbers_are_alike():
     ("name", "level", "n"), [("webmain", logging.INFO, 40), ("webmain", logging.WARNING, MAX_SIMILAR)]
 )
 def test_a_page_without_an_article_always_has_its_line_but_no_warning_does(name, level, n):
-    log = Repeated()
+    log = RepeatedLines()
     assert sum(log.filter(record("Rejected empty %d", k, name=name, level=level)) for k in range(40)) == n
 
 
 def test_kinds_of_lines_are_bounded():
-    log = Repeated()
+    log = RepeatedLines()
     for n in range(3 * MAX_KINDS):
         word = "".join(chr(97 + int(digit)) for digit in str(n))
         assert log.filter(record(f"line {word}"))

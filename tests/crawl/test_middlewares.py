@@ -23,7 +23,7 @@ from tests.crawl.fakes import Stats
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
 from webmain.crawl.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
-from webmain.crawl.politeness import RetryAfter, hold, retry_after_s
+from webmain.crawl.politeness import RetryAfter, delay_slot, retry_after_s
 from webmain.crawl.recordings import recordings
 from webmain.crawl.signals import crawl_closing, page_failed, page_rejected
 from webmain.html.walls import Wall
@@ -92,7 +92,7 @@ def test_no_header_whatever_raises_or_asks_for_less_than_nothing(header):
 @pytest.mark.parametrize("delay", [0.0, 2.0])
 def test_a_held_slot_starts_nothing_before_its_time(delay):
     slot = Slot(1, delay, 0.5)
-    hold(slot, 30)
+    delay_slot(slot, 30)
     for _ in range(50):
         assert slot.download_delay() > 0  # else Scrapy would not look at the clock
         assert slot.download_delay() + slot.lastseen - time.monotonic() >= 29.9

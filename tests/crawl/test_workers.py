@@ -247,7 +247,7 @@ def test_a_task_for_a_worker_waits_for_it_and_the_next_one_goes_before_the_other
     for future in futures:
         future.result()
     assert order.index("FIRST") < order.index("A2")
-    assert pool.idlest() == 0
+    assert pool.least_busy() == 0
     pool.close()
     assert [worker for worker in pool._workers if worker] == []
 

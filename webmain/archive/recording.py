@@ -51,7 +51,7 @@ class WarcWriter:
         self.cut_bytes = 0  # length of the incomplete member that was removed on opening; normally 0
         self._file = AppendFile(self.path, label=f"warc {path}")
         try:
-            self._mend()
+            self._repair()
             fields = f"software: {_one_line(software)}\r\nformat: WARC File Format 1.1\r\n".encode()
             self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, datetime.now(UTC))
         except BaseException:
@@ -115,7 +115,7 @@ class WarcWriter:
         record = f"WARC/1.1\r\n{lines}\r\n".encode("utf-8", "replace") + block + b"\r\n\r\n"
         self._file.append(gzip.compress(record, 6, mtime=0))
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         """Remove an incomplete last member."""
         size = self._file.size()
         if not size:
@@ -123,7 +123,7 @@ class WarcWriter:
         with mmap.mmap(self._file.fd, 0, access=mmap.ACCESS_READ) as data:
             if not _MAGIC.startswith(data[:3]):
                 raise NotAStoreError(f"{self._file.label}: this file is something else; it was left as it is")
-            end = _whole(data)
+            end = _intact_length(data)
         if end < size:
             self.cut_bytes = self._file.cut(end)
 
@@ -187,17 +187,17 @@ def replay_key(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path or ("/" if host else ""), parts.query, ""))
 
 
-def _whole(data: mmap.mmap) -> int:
+def _intact_length(data: mmap.mmap) -> int:
     """Return the end of the last complete gzip member, searching from the end of the file."""
     at = len(data)
     while (at := data.rfind(_MAGIC, 0, at)) >= 0:
-        length = _member(data, at)
+        length = _member_length(data, at)
         if length:
             return at + length
     return 0
 
 
-def _member(data: mmap.mmap, begin: int) -> int:
+def _member_length(data: mmap.mmap, begin: int) -> int:
     """Return the length of the gzip member at an offset; 0 if none begins there or it has no end."""
     decoder = zlib.decompressobj(31)
     at = begin

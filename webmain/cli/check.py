@@ -58,7 +58,7 @@ def _check(args: argparse.Namespace) -> int:
 def _checked(path: Path, form: str) -> CheckResult:
     """Check the file at a path according to its kind, found or given."""
     from webmain.ledger.file import LedgerFile
-    from webmain.ledger.rows import ALIASES, URLS, wrong_alias, wrong_url
+    from webmain.ledger.rows import ALIASES, URLS, alias_problem, url_problem
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
     if path.is_dir():
@@ -67,7 +67,7 @@ def _checked(path: Path, form: str) -> CheckResult:
         return _rules(path)
     owner = application_id(path)
     if form == "" and (owner == LedgerFile.application_id or path.suffix == ".ledger"):
-        return check_rows(path, "ledger", (("urls", URLS, wrong_url), ("aliases", ALIASES, wrong_alias)))
+        return check_rows(path, "ledger", (("urls", URLS, url_problem), ("aliases", ALIASES, alias_problem)))
     if form == "sqlite" or owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
         return check_store(path)
     if form == "" and (path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/")):

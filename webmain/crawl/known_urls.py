@@ -116,7 +116,7 @@ class KnownUrls:
         if not self.uses_conditional_requests or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
         answer = None
-        with self._failing():
+        with self._ledger_errors():
             answer = self.ledger.answers.get(without_credentials(_key(url)))
         is_of_use = answer is not None and (answer.kind == ARTICLE or answer.filters.covers(filters))
         return answer if is_of_use else None
@@ -198,13 +198,13 @@ class KnownUrls:
                 done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
         self._mark(done)
         answers, fetched = self.visiting.pop_stored(stored, published)
-        with self._failing():
+        with self._ledger_errors():
             self.ledger.answers.save(answers)
-        with self._failing():
+        with self._ledger_errors():
             self.ledger.visits.record(fetched, refresh_of(self._crawler))
 
     @contextmanager
-    def _failing(self) -> Iterator[None]:
+    def _ledger_errors(self) -> Iterator[None]:
         """Use the ledger; if that fails, the crawl ends."""
         try:
             yield
@@ -217,7 +217,7 @@ class KnownUrls:
         if visited:
             self.visiting.drop(url)
             fetched = Fetched(url=visited, site=site_key(visited))
-            with self._failing():
+            with self._ledger_errors():
                 self.ledger.visits.record([fetched], refresh_of(self._crawler))
         return bool(visited)
 
@@ -257,7 +257,7 @@ class KnownUrls:
         """Record a failed attempt."""
         addresses = [*self._redirected.pop(_key(url), ()), url]
         for address in dict.fromkeys(addresses):
-            with self._failing():
+            with self._ledger_errors():
                 self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
 
     def spider_closed(self) -> None:
@@ -284,7 +284,7 @@ class KnownUrls:
         for each in done:
             by_site.setdefault(site_key(each.url), []).append(each)
         for site, some in by_site.items():
-            with self._failing():
+            with self._ledger_errors():
                 self.ledger.mark_done(some, site=site)
 
     def fail(self, error: LedgerError) -> None:

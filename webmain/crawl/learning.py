@@ -62,7 +62,7 @@ _PRIORITY: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned(Page):
+class AssignedPage(Page):
     """A page with the extractor assigned to it."""
 
     extractor: Extractor
@@ -87,8 +87,8 @@ class SiteLearning:
 
     Used only with extractors that learn. Pages from the spider wait on disk. When there are enough, the spider is idle, or
     they have waited too long, the extractor is fitted and they continue as ordinary items, each with its extractor
-    (`Assigned`). Pages are read and sites learned by the crawl's `Workers`. Until then nothing is marked done: a killed or
-    stopped crawl leaves the pages pending.
+    (`AssignedPage`). Pages are read and sites learned by the crawl's `Workers`. Until then nothing is marked done: a killed
+    or stopped crawl leaves the pages pending.
 
     Settings
     --------
@@ -161,7 +161,7 @@ class SiteLearning:
             try:
                 async for item in result:
                     item = self._assigned(item) if isinstance(item, Page) else item
-                    is_open = isinstance(item, Page) and not isinstance(item, Assigned)
+                    is_open = isinstance(item, Page) and not isinstance(item, AssignedPage)
                     await waiting.put((item, self._begin(item, is_visit=is_visit) if is_open else None))
             except Exception as error:
                 await waiting.put(error)
@@ -179,8 +179,8 @@ class SiteLearning:
 
     def _assigned(self, page: Page) -> Page:
         """Assign an extractor to a page whose site rules set one, so that nothing is learned for it."""
-        rules = None if isinstance(page, Assigned) else self._rules.of(page.url)
-        return Assigned.of(page, create(rules.extractor)) if rules and (rules.extractor or rules.body) else page
+        rules = None if isinstance(page, AssignedPage) else self._rules.of(page.url)
+        return AssignedPage.of(page, create(rules.extractor)) if rules and (rules.extractor or rules.body) else page
 
     def _begin(self, page: Page, *, is_visit: bool = False) -> _Comparison:
         """Start to compare a page with its site's current model."""
@@ -198,7 +198,7 @@ class SiteLearning:
         found.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may never be used
         return _Comparison(model, found, is_visit)
 
-    async def _handle_page(self, page: Page, begun: _Comparison) -> Assigned | None:
+    async def _handle_page(self, page: Page, begun: _Comparison) -> AssignedPage | None:
         """Return a page that continues at once; None if it is held back or rejected."""
         found = await self._compare(page, begun)
         if found is None:
@@ -208,7 +208,7 @@ class SiteLearning:
         if extractor is None:
             self._crawler.stats.inc_value("webmain/learning/held")
             return None
-        return Assigned.of(page, extractor)
+        return AssignedPage.of(page, extractor)
 
     async def _compare(self, page: Page, begun: _Comparison) -> PageResemblance | None:
         """Return the comparison of a page with its site's current model; None if it is rejected or the crawl ends."""
@@ -226,7 +226,7 @@ class SiteLearning:
             logger.debug("%s stays pending: the crawl is being closed", page.url)
         return None
 
-    async def _release(self, site: str) -> AsyncIterator[Assigned]:
+    async def _release(self, site: str) -> AsyncIterator[AssignedPage]:
         """Learn a site if needed, and yield its pages."""
         if learning_task := self._learning.learning_task(site):
             logger.info("%s: %d pages waited", site, len(learning_task.pages))
@@ -237,7 +237,7 @@ class SiteLearning:
         while (page := self._learning.release(site)) is not None:
             self._crawler.stats.inc_value("webmain/learning/released")
             if (found := await self._compare(page, self._begin(page))) is not None:
-                yield Assigned.of(page, self._learning.extractor_after(found))
+                yield AssignedPage.of(page, self._learning.extractor_after(found))
 
     # ---- Pages that have waited long enough
 
@@ -277,7 +277,7 @@ class SiteLearning:
             )
         )
 
-    async def answer(self, response: Response, everything: bool) -> AsyncIterator[Assigned]:
+    async def answer(self, response: Response, everything: bool) -> AsyncIterator[AssignedPage]:
         """Release the pages that have waited long enough, or all of them."""
         self._is_requested, self._held_at_idle = False, -1
         for site in self._learning.waiting() if everything else self._learning.overdue():

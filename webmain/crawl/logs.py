@@ -28,7 +28,7 @@ _DECISION: Final = "webmain_is_told"
 _PARTICULAR: Final = re.compile(r"""\b[a-z][a-z0-9+.-]{1,10}://[^\s>)'"]+|\d+(?:[.,]\d+)*""", re.IGNORECASE)
 
 
-class Repeated(logging.Filter):
+class RepeatedLines(logging.Filter):
     """Passes the first lines of each kind, and counts the others."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class ReadableLog:
     """Suppresses repeated lines in a crawl's log."""
 
     def __init__(self) -> None:
-        self._repeated = Repeated()
+        self._repeated = RepeatedLines()
         self._handlers = list(logging.getLogger().handlers)
         for handler in self._handlers:
             handler.addFilter(self._repeated)

@@ -134,7 +134,7 @@ class RetryAfter:
         wait = min(wanted, self._max_s)
         key = request.meta.get("download_slot", "")
         if slot := self._crawler.engine.downloader.slots.get(key):
-            hold(slot, wait)
+            delay_slot(slot, wait)
         self._crawler.stats.inc_value("webmain/retry_after")
         logger.info("%s asks to wait %g s; waiting %g s", key, wanted, wait)
         if wanted > self._max_s:
@@ -142,7 +142,7 @@ class RetryAfter:
         return response
 
 
-def hold(slot: Slot, seconds: float) -> None:
+def delay_slot(slot: Slot, seconds: float) -> None:
     """Start no request of a slot for this many seconds; active requests are not affected."""
     slot.delay = max(slot.delay, 0.001)  # a slot without a delay ignores its last time
     slot.lastseen = max(slot.lastseen, time.monotonic() + seconds)

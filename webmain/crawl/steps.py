@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 
 from webmain import extraction as stages
 from webmain.article.filters import FILTERS, check, of_declared_site
-from webmain.crawl.learning import Assigned
+from webmain.crawl.learning import AssignedPage
 from webmain.crawl.options import chosen, option, page_options
 from webmain.crawl.signals import send_rejected
 from webmain.extractors.base import Extraction, create
@@ -53,7 +53,7 @@ class Step:
 
     def extractor_of(self, page: Page) -> Extractor:
         """Return the extractor for a page: the one learned for its site, else the crawl's."""
-        return page.extractor if isinstance(page, Assigned) else self.extractor
+        return page.extractor if isinstance(page, AssignedPage) else self.extractor
 
     def process_item(self, item: Any) -> Any:
         """Apply the step to an item of its own type; other items pass unchanged."""

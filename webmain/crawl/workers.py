@@ -202,11 +202,11 @@ class Workers:
         task = Learn(SentPage(Page(), 0), learning_task)
         pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:
-            return await asyncio.to_thread(task.run, self._here)
+            return await asyncio.to_thread(task.run, self._local_reader)
         limit_s = limit_s and limit_s * (1 + len(learning_task.pages))
         try:
             result: LearningResult = await self._answer(
-                pool.submit(task, limit_s=limit_s, worker=pool.idlest(), next_=True)
+                pool.submit(task, limit_s=limit_s, worker=pool.least_busy(), next_=True)
             )
         except Rejected as rejected:
             event = Event.REUSED if learning_task.known else Event.NOT_LEARNABLE
@@ -227,14 +227,14 @@ class Workers:
         )
         pool = self._pool
         if pool is None:
-            return self._here(task(whole))
+            return self._local_reader(task(whole))
         give = partial(pool.submit, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
         if (worker := self._seen.pop(key, None)) is not None:
             self._seen[key] = worker
             found = await self._answer(give(task(light), worker=worker))
             if found is not None:
                 return found
-        worker = pool.idlest()
+        worker = pool.least_busy()
         if keep:
             self._seen[key] = worker
         while len(self._seen) > MAX_DOCUMENTS * self.n:
@@ -280,7 +280,7 @@ class Workers:
         return page_options(self._crawler)
 
     @cached_property
-    def _here(self) -> Reader:
+    def _local_reader(self) -> Reader:
         return Reader(self.options)
 
     @cached_property

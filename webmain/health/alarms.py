@@ -103,7 +103,7 @@ class SiteHistory:
         return [run for run in self.runs if run.ended(self.now) != RUNNING]
 
     @property
-    def sound(self) -> list[SiteRun]:
+    def successful_runs(self) -> list[SiteRun]:
         """The runs that ended normally."""
         return [run for run in self.runs if run.outcome in GOOD_ENDS]
 
@@ -131,13 +131,13 @@ def alarms_of(site: SiteHistory) -> list[Alarm]:
 
 
 def _yield(site: SiteHistory) -> str:
-    if not (drop := yield_drop(site.sound)):
+    if not (drop := yield_drop(site.successful_runs)):
         return ""
     return f"{drop.found:,} new articles in {duration(site.now - drop.since)}, about {drop.expected:,.0f} were expected"
 
 
 def _nothing(site: SiteHistory) -> str:
-    figures = [run.figures for run in site.sound]
+    figures = [run.figures for run in site.successful_runs]
     if len(figures) < LAST_RUNS or any(f.articles or f.known or f.not_modified for f in figures):
         return ""
     return f"no article in any of {len(figures)} runs"

@@ -140,7 +140,7 @@ URLS: Final = "SELECT rowid, url, site, state, attempts, hints, newest, added_at
 ALIASES: Final = "SELECT url, url, canonical FROM aliases"
 
 
-def wrong_url(row: Sequence[Any]) -> str:
+def url_problem(row: Sequence[Any]) -> str:
     """Return what is wrong with a row of `URLS`; "" where nothing is."""
     url, site, state, attempts, hints, *times = row
     if not isinstance(url, str) or not isinstance(site, str) or "\ufffd" in url:
@@ -157,6 +157,6 @@ def wrong_url(row: Sequence[Any]) -> str:
     return ""
 
 
-def wrong_alias(row: Sequence[Any]) -> str:
+def alias_problem(row: Sequence[Any]) -> str:
     """Return what is wrong with a row of `ALIASES`; "" where nothing is."""
     return "" if all(isinstance(value, str) and "\ufffd" not in value for value in row) else f"no address: {row!r}"

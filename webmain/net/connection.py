@@ -25,7 +25,7 @@ _CONNECT_SHARE_S = 5.0
 T = TypeVar("T")
 
 
-def within(timeout_s: float, work: Callable[[], T], *, url: str, give_up: Callable[[], None]) -> T:
+def run_with_timeout(timeout_s: float, work: Callable[[], T], *, url: str, give_up: Callable[[], None]) -> T:
     """Return the result of `work`, which runs in its own thread; at the deadline, call `give_up` to end it.
 
     A thread is needed because neither the system's resolver nor a slowly sending server respects a time limit.

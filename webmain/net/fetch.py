@@ -21,7 +21,7 @@ from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
 from webmain.archive.records import joined
 from webmain.items import Page
 from webmain.net.addresses import Guard
-from webmain.net.connection import connection_to, fetch_error, within
+from webmain.net.connection import connection_to, fetch_error, run_with_timeout
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -80,8 +80,8 @@ def fetch(
         The most redirects to follow; each target is checked like the first URL.
     """
     guard = Guard(allow_private=allow_private)
-    visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
-    return within(timeout_s, lambda: visit.page(url), url=url, give_up=visit.hang_up)
+    visit = _Fetch(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
+    return run_with_timeout(timeout_s, lambda: visit.page(url), url=url, give_up=visit.shut_down)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Answer:
 
 
 @dataclass(slots=True)
-class _Visit:
+class _Fetch:
     """The options of one fetch, the robots.txt files read for it, and the open connection."""
 
     user_agent: str
@@ -159,7 +159,7 @@ class _Visit:
             raise RobotsUnknown(f"robots.txt is not available (HTTP status {answer.status})", url)
         return RobotsRules(answer.body)  # empty unless the status is 2xx
 
-    def hang_up(self) -> None:
+    def shut_down(self) -> None:
         """Close the open connection."""
         if self.connection is not None and self.connection.sock is not None:
             with suppress(OSError):

@@ -157,7 +157,7 @@ class RemoteFile(io.RawIOBase):
 
     def close(self) -> None:
         """Close the answer that is being read, and the file."""
-        self._hang_up()
+        self._shut_down()
         super().close()
 
     def _piece(self, at: int) -> tuple[int, bytes]:
@@ -183,7 +183,7 @@ class RemoteFile(io.RawIOBase):
                     break
                 n_failed = 0
             except (OSError, ValueError, http.client.HTTPException) as error:
-                self._hang_up()
+                self._shut_down()
                 self._host.count_bytes(0)
                 problem = fetch_error(error, self.name)
                 status = problem.status if isinstance(problem, HTTPStatus) else None
@@ -198,7 +198,7 @@ class RemoteFile(io.RawIOBase):
         end = time.monotonic() + self._host.timeout_s
         answer = self._answer
         if answer is None or self._answer_at != begin + len(data):
-            self._hang_up()
+            self._shut_down()
             answer = self._ask(begin + len(data), begin + self._host.chunk_bytes, end)
             if answer is None:
                 return False
@@ -212,7 +212,7 @@ class RemoteFile(io.RawIOBase):
             self._host.count_bytes(len(got))
             is_over = not got
         if is_over or not self._left:
-            self._hang_up()
+            self._shut_down()
             if self._answer_end and self._answer_at < self._answer_end:
                 raise BadResponse(f"cut off at byte {self._answer_at} of {self._answer_end}", self.name)
             if not self._answer_end:
@@ -232,7 +232,7 @@ class RemoteFile(io.RawIOBase):
         if answer.status == 416:
             span = _NO_RANGE.match(headers.get("content-range", ""))
             self.size = int(span[1]) if span else begin
-            self._hang_up()
+            self._shut_down()
             return None
         if answer.status == 206:
             span = _RANGE.match(headers.get("content-range", ""))
@@ -273,14 +273,14 @@ class RemoteFile(io.RawIOBase):
             headers = {name.lower(): value for name, value in answer.getheaders()}
             if answer.status not in (301, 302, 303, 307, 308):
                 return answer, headers
-            self._hang_up()
+            self._shut_down()
             to = join(url, headers.get("location", ""))
             if to is None:
                 raise BadAddress("redirected to no web address", url)
             url = to
         raise TooManyRedirects(f"more than {_MAX_REDIRECTS} redirects", self.name)
 
-    def _hang_up(self) -> None:
+    def _shut_down(self) -> None:
         if self._answer is not None:
             self._answer.close()
             self._answer = None

@@ -26,7 +26,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.processes.system_calls import end_with_parent, give_back_memory
+from webmain.processes.system_calls import end_with_parent, trim_memory
 
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
@@ -181,7 +181,7 @@ def serve(descriptor: int, parent: int) -> None:
         logging.root.removeHandler(forwarding)
         gc.set_threshold(*GC_THRESHOLDS)
         gc.collect()
-        give_back_memory()
+        trim_memory()
         gc.freeze()  # keeps each worker's collector from scanning, and so copying, shared memory
         connection.send((True, ""))
         while True:
@@ -220,13 +220,13 @@ def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             cpu_s, task = connection.recv()
-            _bound(cpu_s)
+            _set_cpu_limit(cpu_s)
             try:
                 is_answer, found = True, answer(task)
             except Exception as error:
                 error.__cause__ = error.__context__ = None
                 is_answer, found = False, error.with_traceback(None)
-            _bound(None)
+            _set_cpu_limit(None)
             try:
                 connection.send((is_answer, found))
             except (pickle.PickleError, AttributeError, TypeError) as error:
@@ -234,7 +234,7 @@ def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
             del task, found
 
 
-def _bound(cpu_s: float | None) -> None:
+def _set_cpu_limit(cpu_s: float | None) -> None:
     """Have the kernel kill this process after this many more CPU seconds; None for no limit."""
     signal.setitimer(signal.ITIMER_PROF, cpu_s or 0.0)
 

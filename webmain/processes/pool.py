@@ -144,7 +144,7 @@ class Pool:
         """Start all workers now instead of with their first tasks."""
         self._start_threads(at_once=True)
 
-    def idlest(self) -> int:
+    def least_busy(self) -> int:
         """Return the number of the worker with the fewest tasks."""
         with self._changed:
             return min(range(len(self._own)), key=lambda i: len(self._own[i]) + (self._busy[i] is not None))

@@ -22,7 +22,7 @@ def end_with_parent(parent: int, *, by: int = signal.SIGKILL) -> None:
         os._exit(0)
 
 
-def give_back_memory() -> None:
+def trim_memory() -> None:
     """Return memory to the system that was freed but kept by the C library: 30 MB of documents after a site was learned."""
     if sys.platform == "linux":
         _call("malloc_trim", 0)

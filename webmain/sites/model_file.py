@@ -125,7 +125,7 @@ def _plain(value: Any) -> Any:
 # ---- Writing
 
 
-def written(
+def encode_model(
     extractor: SiteExtractor,
     learned: Learned,
     site: str,

@@ -22,10 +22,10 @@ from webmain.sites.model_file import (
     NewerModelError,
     OutdatedModelError,
     UnsavableModelError,
+    encode_model,
     model_of,
     options_of,
     read_content,
-    written,
 )
 from webmain.urls import site_key
 
@@ -136,7 +136,7 @@ class ModelStore:
         if learned is None:
             raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
         dates = (first_page, last_page, datetime.now(UTC).replace(microsecond=0))
-        text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
+        text = encode_model(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
         try:
             with replaced_whole(path) as part:
                 part.write_bytes(text)

@@ -22,7 +22,7 @@ from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamage
 from webmain.store.revisions import compare_visit
 from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
-from webmain.store.sqlite_rows import HEAVY, article_of, insert, placed, put_article, read_time, without_heavy
+from webmain.store.sqlite_rows import HEAVY, article_of, insert, put_article, read_time, with_positions, without_heavy
 from webmain.store.url_variants import all_variants, candidate_ids
 from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
@@ -292,7 +292,7 @@ class SqliteStore(Store):
 
     def _write_parts(self, key: int, record: Mapping[str, Any]) -> None:
         many = self._file.db.executemany
-        blocks = ((cells(ArticleBlock, b, self._block_columns), place) for b, *place in placed(record))
+        blocks = ((cells(ArticleBlock, b, self._block_columns), place) for b, *place in with_positions(record))
         many(self._put_block, ((key, i, *row, *place) for i, (row, place) in enumerate(blocks)))
         many("INSERT INTO word VALUES (?, ?, ?, ?)", ((key, i, *w.values()) for i, w in enumerate(record["words"])))
         self._write_authors(key, record)

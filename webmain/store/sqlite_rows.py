@@ -32,7 +32,7 @@ def article_of(
     return Article.from_dict(json.loads(row["record"]) | text | parts)
 
 
-def placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
+def with_positions(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
     """Yield an article's blocks with the start and length of their text in the article's; without the text if it is there."""
     start = 0
     for block in record["blocks"]:

@@ -19,7 +19,7 @@ from webmain.web.crawling import Crawls
 from webmain.web.pages import Web, failure
 from webmain.web.problems import Problem
 from webmain.web.results import Results
-from webmain.web.security import Security, add_headers, guarded
+from webmain.web.security import Security, add_headers, with_form_check
 from webmain.web.sessions import Logins, Signer
 from webmain.web.stored import Recordings
 from webmain.web.tasks import Tasks
@@ -64,12 +64,12 @@ def create_app(config: Config) -> Starlette:
 
     own = [route for name in PAGES for route in import_module(f"webmain.web.{name}").routes()]
     files = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
-    routes: list[BaseRoute] = [*map(guarded, own), files]
+    routes: list[BaseRoute] = [*map(with_form_check, own), files]
     app = Starlette(
         routes=routes,
         lifespan=running,
         middleware=[Middleware(Security)],
-        exception_handlers={HTTPException: _known, Exception: _unforeseen},  # type: ignore[dict-item]
+        exception_handlers={HTTPException: _http_error, Exception: _unexpected_error},  # type: ignore[dict-item]
     )
     app.state.web = Web(
         config=config,
@@ -84,14 +84,14 @@ def create_app(config: Config) -> Starlette:
     return app
 
 
-async def _known(request: Request, error: HTTPException) -> Response:
+async def _http_error(request: Request, error: HTTPException) -> Response:
     """Return the response to an error that a page has raised."""
     detail = error.detail if error.status_code not in (404, 405) or isinstance(error, Problem) else ""
     code = error.code if isinstance(error, Problem) else ""
     return failure(request, error.status_code, detail, code=code, headers=error.headers)
 
 
-async def _unforeseen(request: Request, error: Exception) -> Response:
+async def _unexpected_error(request: Request, error: Exception) -> Response:
     """Return the response to an unexpected error; its traceback is only in the log."""
     response = failure(request, 500)
     add_headers(response.headers)

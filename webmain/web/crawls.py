@@ -13,7 +13,7 @@ from webmain.web.crawling import LIMITS, crawl_request, demo_sites
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
 from webmain.web.query_params import query_params
-from webmain.web.store_pages import reading
+from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ async def stop(request: Request) -> Response:
     return redirect(request, "/crawls/now")
 
 
-@reading
+@with_store
 def run(request: Request, store: SqliteStore) -> Response:
     """Show the arguments and results of a crawl."""
     number = request.path_params["run"]

@@ -64,7 +64,7 @@ async def extract(request: Request) -> Response:
         names, keep, gold = _methods_of(form), _keep_of(form), _gold_of(form)
         async with web.tasks.slot():
             page, source = await _page_of(web, form)
-            place = await _worked(web, page, source, names, keep, gold)
+            place = await _process(web, page, source, names, keep, gold)
     except Problem as problem:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
         answer = await _form(request, given, problem=problem.detail, status=problem.status_code)
@@ -73,15 +73,15 @@ async def extract(request: Request) -> Response:
     return redirect(request, place)
 
 
-async def again(request: Request) -> Response:
+async def extract_again(request: Request) -> Response:
     """Process the page of a result again: with another method, with two, or compared with a wanted text."""
     web, form, result = web_of(request), await request.form(), result_of(request)
     names, gold = _methods_of(form), _gold_of(form)
     async with web.tasks.slot():
-        return redirect(request, await _worked(web, result.page, result.source, names, _keep_of(form), gold))
+        return redirect(request, await _process(web, result.page, result.source, names, _keep_of(form), gold))
 
 
-async def _worked(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
+async def _process(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
     """Process a page, keep the result, and return its path."""
     from webmain.web import work
 
@@ -125,7 +125,7 @@ async def overlay(request: Request) -> Response:
     return sandboxed(Response(judged_of(request).overlay, media_type="text/html; charset=utf-8"))
 
 
-async def both(request: Request) -> Response:
+async def overlay_of_both(request: Request) -> Response:
     """Show the page of a result coloured by the verdicts of two methods, for a frame."""
     return sandboxed(Response(result_of(request).shown.overlay, media_type="text/html; charset=utf-8"))
 
@@ -246,9 +246,9 @@ def routes() -> list[Route]:
         Route("/extract", extract, methods=["POST"]),
         Route("/results/{name}", show),
         Route("/results/{name}/{n:int}", show, name="one"),
-        Route("/results/{name}", again, methods=["POST"], name="again"),
+        Route("/results/{name}", extract_again, methods=["POST"], name="again"),
         Route("/results/{name}/{n:int}/page", overlay),
-        Route("/results/{name}/page", both),
+        Route("/results/{name}/page", overlay_of_both),
         Route("/static/explain.css", style),
         Route("/results/{name}/{n:int}/article.{form}", download),
         Route("/results/{name}/{n:int}/blocks/{block:int}", block),

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import FILTERS, query_params
-from webmain.web.store_pages import known_values, reading, with_form
+from webmain.web.store_pages import known_values, with_form, with_store
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -53,7 +53,7 @@ class Searching:
 
     def page(self, request: Request) -> Response:
         """Show the results of a search, or only its form."""
-        return reading(with_form("search.html.jinja")(self._page))(request)
+        return with_store(with_form("search.html.jinja")(self._page))(request)
 
     def _page(self, request: Request, store: SqliteStore) -> Response:
         params, is_indexing = query_params(request), self.is_indexing  # read before the results, which may be older
@@ -117,12 +117,12 @@ class Searching:
 
         try:
             with open_index(spec) as index:
-                index.update(self._tell)
+                index.update(self._set_progress)
         except StoreError as error:
             logger.error("The index was not made: %s", error)
             self.problem = str(error)
 
-    def _tell(self, done: int, total: int) -> None:
+    def _set_progress(self, done: int, total: int) -> None:
         self.progress = (done, total)
 
 

@@ -95,14 +95,14 @@ class Security:
             await send(message)
 
         request = Request(scope, receive)
-        refusal = _refused(request)
+        refusal = _refusal(request)
         if refusal is not None:
             await refusal(scope, receive, sending)
         else:
             await self._app(scope, _bounded(request, receive), sending)
 
 
-def _refused(request: Request) -> Response | None:
+def _refusal(request: Request) -> Response | None:
     """Return the response that refuses a request, or None if it may pass."""
     web, path = web_of(request), request.url.path
     if not web.config.allows_host(_host(request.headers.get("host", ""))):
@@ -179,7 +179,7 @@ def _bounded(request: Request, receive: Receive) -> Receive:
     return receiving
 
 
-def guarded(route: Route) -> Route:
+def with_form_check(route: Route) -> Route:
     """Return a route that checks a form's token before its handler is called; routes without POST are unchanged."""
     methods = route.methods or set()
     if methods <= SAFE_METHODS or route.path.startswith(API):

@@ -16,7 +16,7 @@ from webmain.store.search_records import Filters
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
 from webmain.web.query_params import query_params
-from webmain.web.store_pages import reading
+from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
     return found
 
 
-@reading
+@with_store
 def sites(request: Request, store: SqliteStore) -> Response:
     """List the sites with their health."""
     params, catalogue = query_params(request), store.catalogue()
@@ -156,7 +156,7 @@ def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
         return store.catalogue().sites()
 
 
-@reading
+@with_store
 def site(request: Request, store: SqliteStore) -> Response:
     """Show a site's health, its models, and its last articles."""
     from webmain.sites.model_store import ModelStore
@@ -185,7 +185,7 @@ def site(request: Request, store: SqliteStore) -> Response:
     )
 
 
-@reading
+@with_store
 def review(request: Request, store: SqliteStore) -> Response:
     """Show the articles that crawls listed as doubtful, the least confident first."""
     from webmain.store.review import read_review, review_path

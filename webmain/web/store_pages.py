@@ -36,7 +36,7 @@ Handler: TypeAlias = Callable[["Request"], "Response"]
 Reader: TypeAlias = Callable[["Request", "SqliteStore"], "Response"]
 
 
-def reading(handler: Reader) -> Handler:
+def with_store(handler: Reader) -> Handler:
     """Call a handler with the store, open for reading; return a page that says so if there is no store."""
 
     @wraps(handler)
@@ -76,7 +76,7 @@ def with_form(template: str) -> Callable[[Reader], Reader]:
     return decorated
 
 
-@reading
+@with_store
 @with_form("articles.html.jinja")
 def articles(request: Request, store: SqliteStore) -> Response:
     """List the articles that pass the filters, page by page."""
@@ -113,7 +113,7 @@ def _values(spec: str, _state: tuple[int, ...]) -> Known:
     return {name: values[:MOST_VALUES] for name, values in found.items()}
 
 
-@reading
+@with_store
 def article(request: Request, store: SqliteStore) -> Response:
     """Show an article."""
     from webmain.explain.view import ArticleView
@@ -136,13 +136,13 @@ def article(request: Request, store: SqliteStore) -> Response:
     )
 
 
-@reading
+@with_store
 def download(request: Request, store: SqliteStore) -> Response:
     """Return an article as text, Markdown or JSON."""
     return article_file(find_article(store, request.path_params["article"]), request.path_params["form"])
 
 
-@reading
+@with_store
 def revision(request: Request, store: SqliteStore) -> Response:
     """Show an earlier text of an article, and its changes."""
     from webmain.revisions.comparing import changes

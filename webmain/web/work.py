@@ -143,11 +143,11 @@ def show(
     views = [View(worker.explain(document, method, keep)) for method in methods]
     judged = []
     for n, (view, method) in enumerate(zip(views, methods, strict=True)):
-        parts = _filled("judged.html.jinja", view=view, method=method, n=n, place=place)
-        judged.append(_judged(view.explanation, method, overlay=view.overlay, parts=parts))
+        parts = _render("judged.html.jinja", view=view, method=method, n=n, place=place)
+        judged.append(_method_result(view.explanation, method, overlay=view.overlay, parts=parts))
     both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
     texts = _comparisons(views, methods, gold)
-    markup = _filled("comparison.html.jinja", both=both, texts=texts, place=place)
+    markup = _render("comparison.html.jinja", both=both, texts=texts, place=place)
     return PageResult(tuple(judged), markup, both.overlay if both else "")
 
 
@@ -160,11 +160,11 @@ def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> li
     return [compare_texts(*pair, language) for pair in (*both, *wanted)]
 
 
-def _filled(template: str, **values: Any) -> str:
+def _render(template: str, **values: Any) -> str:
     return templates().get_template(template).render(**values)
 
 
-def _judged(explanation: Explanation, method: str, *, overlay: str, parts: str) -> MethodResult:
+def _method_result(explanation: Explanation, method: str, *, overlay: str, parts: str) -> MethodResult:
     rejected = explanation.rejected
     return MethodResult(
         method=method,
