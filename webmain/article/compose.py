@@ -282,7 +282,7 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
-    """Return metadata with missing fields filled from what a feed or sitemap stated."""
+    """Return metadata with missing and guessed fields filled from what a feed or sitemap stated."""
     from webmain.metadata.dates import parse_feed_date
 
     if hints is None:
@@ -290,7 +290,7 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     values: dict[str, Any] = {}
     sources = dict(metadata.sources)
     published = parse_feed_date(hints.published) if hints.published else None
-    if published is not None and _is_preciser(published, hints, metadata):
+    if published is not None and (_is_guessed(metadata) or _is_preciser(published, hints, metadata)):
         values["published"] = published
         sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
     if hints.title and _is_edge(hints.title, metadata):
@@ -323,6 +323,14 @@ def _is_edge(hinted: str, metadata: Metadata) -> bool:
     if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
         return False
     return whole.startswith(short) or whole.endswith(short)
+
+
+def _is_guessed(metadata: Metadata) -> bool:
+    """Return True if a page's date is only one found somewhere on it, its age, or that of a change."""
+    source = metadata.sources.get("published")
+    return source is not None and (
+        source.name in ("ago", "text", "script") or source == metadata.sources.get("modified")
+    )
 
 
 _SAME_DAY_HOURS = 26

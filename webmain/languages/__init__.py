@@ -39,6 +39,7 @@ words in it, or of the phrases between its semicolons.
 `cues.*`                           plain phrases of short lines that are no prose, by what they name: `comments`, `related`,
                                    `share`, `subscribe`, `byline`, `legal`, `about` (author, tags), `service` (weather ...)
 `changing.counters`, `.ago`        what readers did, beside a number ("shares"); times with # for a number ("# hours ago")
+`changing.units`                   beginnings of the words for minutes, hours and days in `changing.ago`
 `changing.corrections`             beginnings of notes of corrections, before a mark: "correction"; `.corrected` anywhere
 `urls.*`                           segments of paths: `articles`, `news`, `fronts`, `authors`, `categories`, `tags`,
                                    `lists` (other lists of pages), `shelves` (what shops and directories list), `ignored`,

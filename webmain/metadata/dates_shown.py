@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
+from webmain.metadata.dates_ago import MAX_AGO_CHARS
 from webmain.metadata.head import BY_READERS, element_text, is_aside
 from webmain.regex import lazy
 
@@ -206,6 +207,20 @@ class ShownDates:
         """Yield strings shown near the headline that are about a change."""
         yield from (said for leaf, text in self._lines_near(3 * _AFTER) if (said := of_change(text, self._label(leaf))))
 
+    def ages(self) -> Iterator[str]:
+        """Yield short texts with a number beside the headline that are not about a change: "54 hours ago"."""
+        columns, at = self.reading.document.leaves, self.reading.headline_leaf
+        for i in range(max(0, at + _BESIDE.start), min(len(columns), at + _BESIDE.stop)) if at >= 0 else ():
+            text = columns.texts[i]
+            if (
+                len(text) > MAX_AGO_CHARS
+                or columns.flags[i] & (_OUTSIDE | _IN_ANCHOR)
+                or not any(map(str.isdigit, text))
+            ):
+                continue
+            if (said := of_publication(text, self._label(i))) and not self.stands_aside(columns.element[i]):
+                yield said
+
     def datelines(self) -> Iterator[str]:
         """Yield the dates of datelines after the headline: "LONDON, Nov. 22, 2026 (Reuters) - "."""
         at, texts = self.reading.headline_leaf, self.reading.document.leaves.texts
@@ -250,7 +265,7 @@ class ShownDates:
             text = columns.texts[i]
             if (
                 5 < len(text) <= limit
-                and _is_mostly_date(text)
+                and is_mostly_date(text)
                 and not columns.flags[i] & _OUTSIDE
                 and not self.stands_aside(columns.element[i])
             ):
@@ -273,7 +288,7 @@ _DATELINE = lazy(
 )
 
 
-def _is_mostly_date(text: str) -> bool:
+def is_mostly_date(text: str) -> bool:
     """Return True if a line may be a date with little else: it has digits for a day and a year."""
     n_digits = len(_DIGIT.findall(text))
     most = 14 + 6 * n_digits

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.dates import date_in_url, is_ambiguous, is_month_first, is_range, latest, parse_date, precision
+from webmain.metadata.dates_ago import read_ago
 from webmain.metadata.dates_shown import ShownDates, is_of_change, of_change, of_publication
 from webmain.metadata.head import element_text, meta_names, scope_type
 from webmain.metadata.jsonld import texts
@@ -60,6 +61,8 @@ def _parsed(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Iterato
         if name == "url":
             value = date_in_url(raw)
             value = value if value and value <= latest(now) else None
+        elif name == "ago":
+            value = read_ago(raw, language, now) if now else None
         elif name in (*_SHOWN, "time") and is_range(raw, language=language):
             continue
         else:
@@ -199,6 +202,7 @@ def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[
 def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield shown strings: those near the headline, then a dateline, then whatever is marked as a date."""
     yield from ((s.name, s.raw) for s in shown.near())
+    yield from (("ago", t) for t in shown.ages())
     yield from (("text", t) for t in shown.datelines())
     for i in shown.in_view(shown.reading.clues.times):
         yield from _of_time(shown, i, updates=False)
