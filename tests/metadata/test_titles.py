@@ -342,3 +342,21 @@ def test_a_heading_is_the_title_of_a_page_whose_title_element_is_the_sites_name(
         html = f"<html><head><title>{name}</title></head><body>{top}<h3>Menu</h3>{story}</body></html>"
         page = Page(url="https://daily.example/article.php?id=5", html=html)
         assert read_metadata(Document(page, html=html)).title == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Press release - Example", f"<p>Press release 7 of 5 May 2026</p><h2>{FISH}</h2>"),
+        ("Harbour times and tides", f"<table><tr><td class=t>{FISH}<tr><td>2026-05-05 12:10 Source: Board</table>"),
+        ("Harbour times and tides", f"<a href=/>Start</a><div>{FISH}</div><div>Posted on 5 May 2026, 12 views</div>"),
+        (f"{FISH} again and again | Local News | Harbour Times", f"<h1>News</h1><h2>{FISH} again and again</h2>"),
+    ],
+)
+def test_the_headline_of_a_page_whose_title_element_is_a_label_or_the_same_on_all_pages(title, body):
+    text = (
+        "<p>The fishermen of the coast said on Monday that they would stay in port until the boats were safe again.</p>"
+    )
+    html = f"<html><head><title>{title}</title></head><body>{body}{text * 4}</body></html>"
+    page = Page(url="https://example.org/show.asp?id=5", html=html)
+    assert (read_metadata(Document(page, html=html)).title or "").startswith(FISH)

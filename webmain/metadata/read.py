@@ -6,16 +6,20 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.html.columns import Flag
 from webmain.html.document import Document, view
 from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
+from webmain.metadata.dates import parse_date
+from webmain.metadata.dates_shown import is_mostly_date
 from webmain.metadata.head import clean, element_text, letters, meta_names
 from webmain.metadata.jsonld import texts
 from webmain.metadata.live import read_entries
+from webmain.metadata.names import in_slug
 from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
-from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
+from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose, pieces, size
 from webmain.regex import lazy
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
 
@@ -25,6 +29,13 @@ if TYPE_CHECKING:
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
 _MIN_HEADLINE: Final = 15
+_LONGEST_LABEL: Final = 14
+_LONGEST_HEADLINE: Final = 200
+_PARAGRAPH: Final = 80
+_TOP_LEAVES: Final = 500
+_MOST_DATES: Final = 5
+_BEFORE_DATE, _AFTER_DATE = 3, 12
+"""Leaves before a date that may be the headline, and after it that may be the text."""
 
 
 @view
@@ -92,15 +103,37 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
     elif reading.marked_headline:
         yield Candidate("headline", reading.marked_headline)
     if document.title:
-        if (
-            reading.headline < 0
-            and reading.called.holds(clean(document.title))
-            and (heading := _first_heading(reading))
-        ):
+        if reading.headline < 0 and (heading := _unnamed_heading(reading)):
             yield Candidate("h2", heading)
+            return
         yield Candidate("title", clean(document.title))
         if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
             yield Candidate("text", reading.shown_title)
+
+
+def _unnamed_heading(reading: Reading) -> str:
+    """Return the headline of a page whose `title` element is the same on all pages: a heading, or the text above a date.
+
+    Such a title is the site's name or a label ("Press release"), or the page does not show it and has another text above
+    its date.
+    """
+    title = clean(reading.document.title[:1000])
+    told = [p for p in pieces(title) if not reading.called.holds(p)]
+    if any(in_slug(p, reading.slug) > 1 or _is_shown(reading, p) for p in told):
+        return ""
+    is_label = reading.called.holds(title) or all(size(p) < _LONGEST_LABEL for p in told)
+    return (_first_heading(reading) if is_label else "") or _above_date(reading)
+
+
+def _is_shown(reading: Reading, piece: str) -> bool:
+    """Return True if a piece of a title is a text run outside links, begins with one, or is in one."""
+    own, leaves = letters(piece), reading.document.leaves
+    for text, flags in islice(zip(leaves.texts, leaves.flags, strict=True), _TOP_LEAVES):
+        folded = letters(text) if not flags & Flag.IN_ANCHOR else ""
+        begins = len(folded) > _MIN_HEADLINE and own.startswith(folded)
+        if folded == own or begins or (len(own) > _LONGEST_LABEL and own in folded):
+            return True
+    return False
 
 
 def _first_heading(reading: Reading) -> str:
@@ -108,7 +141,20 @@ def _first_heading(reading: Reading) -> str:
     headings = reading.document.elements.of_tags(("h2", "h3"))
     of_body = (i for i in headings if not reading.stands_aside(i))
     texts_of_headings = (element_text(reading.document, i) for i in islice(of_body, 5))
-    return next((text for text in texts_of_headings if len(letters(text)) > _MIN_HEADLINE), "")
+    return next((text for text in texts_of_headings if size(text) > _MIN_HEADLINE), "")
+
+
+def _above_date(reading: Reading) -> str:
+    """Return the text directly above the first date that is followed by a paragraph; "" if it cannot be a headline."""
+    document, leaves = reading.document, reading.document.leaves
+    for at in islice((i for i, t in enumerate(leaves.texts[:_TOP_LEAVES]) if is_mostly_date(t)), _MOST_DATES):
+        if not any(size(text) > _PARAGRAPH for text in leaves.texts[at + 1 : at + _AFTER_DATE]):
+            continue
+        above = [i for i in range(max(0, at - _BEFORE_DATE), at) if size(leaves.texts[i]) > _MIN_HEADLINE]
+        if above and not leaves.flags[above[-1]] & Flag.IN_ANCHOR and parse_date(leaves.texts[at]):
+            text = element_text(document, leaves.element[above[-1]], limit=_LONGEST_HEADLINE + 1)
+            return text if len(text) <= _LONGEST_HEADLINE and not is_mostly_date(text) else ""
+    return ""
 
 
 def _description(reading: Reading) -> Found | None:

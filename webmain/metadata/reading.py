@@ -275,7 +275,10 @@ def _is_banner(reading: Reading, heading: int) -> bool:
     if title == own:
         return False
     if not (title.endswith(own) or title.startswith(own)):
-        is_between = len(text.split()) < _HEADLINE_WORDS and own in map(letters, parts)
+        ends_label = any(letters(p).endswith(own) for p in parts) and not reading.subheads.isdisjoint(
+            map(letters, others)
+        )
+        is_between = len(text.split()) < _HEADLINE_WORDS and (own in map(letters, parts) or ends_label)
         return is_between and any(len(p.split()) >= _HEADLINE_WORDS and not names.holds(p) for p in others)
     is_last = title.endswith(own)
     rest = title.removesuffix(own) if is_last else title.removeprefix(own)

@@ -54,11 +54,11 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
     whole = {fold(o) for o in others}
     for _ in range(4):
         cuts = _cuts(title)
-        behind = next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and _size(c) > 14), "")
+        behind = next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and size(c) > 14), "")
         shorter = "" if names.holds(behind) else behind
         shorter = shorter or _beside_site(title, cuts, names)
         shorter = shorter or next(
-            (c for m in cuts if fold(c := title[: m.start()].strip()) in whole and _size(c) > 8), ""
+            (c for m in cuts if fold(c := title[: m.start()].strip()) in whole and size(c) > 8), ""
         )
         if not shorter:
             break
@@ -84,7 +84,7 @@ def recurring(sources: Iterable[str]) -> frozenset[str]:
     return frozenset(piece for piece, n in counts.items() if n >= least)
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
     """Return the number of letters; those of scripts with words of one or two letters count twice."""
     return len(fold(text)) + len(_EAST_ASIAN.findall(text))
 
@@ -119,7 +119,7 @@ def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) ->
             return before
         for part in (before, after):
             is_sure = not before and names.is_name(title[: starts[0]])
-            if _size(part) >= (_SHORTEST_AFTER_SITE if is_sure else _SHORTEST_TAIL) and fold(part) not in _GENERIC:
+            if size(part) >= (_SHORTEST_AFTER_SITE if is_sure else _SHORTEST_TAIL) and fold(part) not in _GENERIC:
                 return part
     return ""
 
@@ -150,12 +150,12 @@ def _without_section(title: str, sections: Container[str]) -> str:
     for _ in range(3):
         match = _SECTION_EDGE.search(title)
         head, tail = (title[: match.start()].strip(), title[match.end() :].strip()) if match else ("", "")
-        if fold(head) in sections and _is_kicker(head) and _size(tail) >= _SHORTEST_TAIL:
+        if fold(head) in sections and _is_kicker(head) and size(tail) >= _SHORTEST_TAIL:
             title = tail
             continue
         cuts = _cuts(title)
         head, tail = (title[: cuts[-1].start()].strip(), title[cuts[-1].end() :].strip()) if cuts else ("", "")
-        if not (fold(tail) in sections and _is_kicker(tail) and _size(head) >= _SHORTEST_TAIL):
+        if not (fold(tail) in sections and _is_kicker(tail) and size(head) >= _SHORTEST_TAIL):
             break
         title = head
     return title
