@@ -85,6 +85,15 @@ def test_state_of_nuxt() -> None:
         assert found.published == datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
 
 
+def test_data_of_sveltekit() -> None:
+    record = json.dumps(RECORDS["plain"])
+    nodes = f'node_ids:[0,2],data:[null,{{type:"data",data:{{post:{record}}},uses:{{}}}}],form:null'
+    start = f"Promise.all([import('/a.js')]).then(([kit, app]) => {{ kit.start(app, element, {{ {nodes} }}); }});"
+    found = article(f"<script>{{ __sveltekit_1x = {{ base: '' }}; {start} }}</script>")
+    assert found.authors == ("Maria Keller",)
+    assert found.published == datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
+
+
 def test_state_of_apollo() -> None:
     post = {"__typename": "Post", "title": TITLE, "body": TEXT, "createdAt": DAY, "author": {"__ref": "Person:7"}}
     store = {

@@ -47,7 +47,7 @@ _ID = lazy(r"\s(?:id|data-hypernova-key|data-type)\s*+=\s*+[\"']?+([^\"'\s>]*+)"
 _SCRIPT_TYPES: Final = frozenset(
     ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/x-javascript")
 )
-_LITERAL = lazy(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
+_LITERAL = lazy(r"(?:[=(]\s*+(?=[{\[\"'`])|:(?<=data:)(?=\[[n{]))|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
 _NAME = lazy(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
 _ATTRIBUTE = lazy(r"=\s*+[\"']\s*+(?:[{\[]|&#)")
 _PACKED = lazy(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
