@@ -148,6 +148,9 @@ def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tu
         ),
         ("<div class=author><span>王小明</span> <span>2024-05-05 14:27</span></div>", ("王小明",)),
         ('<meta itemprop="author" value="Jane Roe">', ("Jane Roe",)),
+        ("<small>5 May 2024 by Jane Roe</small>", ("Jane Roe",)),
+        ("<small>5 May 2024 at 10:30 by admin</small>", ()),
+        ("<p><time>5 May 2024</time> • <span class='p-author h-card'>Jane Roe</span></p>", ("Jane Roe",)),
     ],
 )
 def test_where_the_name_ends_that_stands_beside_something_else(body: str, authors: tuple[str, ...]) -> None:

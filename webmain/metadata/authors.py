@@ -265,6 +265,7 @@ _MOST_LABELS = 20
 _DIVIDED = lazy(r"\s[|·•–-]$")
 _PARTED = lazy(r"(\s*,\s+|\s+[|·•–—-]\s+)")
 _OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
+_SPACE = lazy(r"\s")
 _YEAR = lazy(r"\b(?:19|20)\d\d\b")
 
 
@@ -301,12 +302,16 @@ def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
 
 
 def _with_date(reading: Reading, text: str) -> list[str]:
-    """Return the name in a line with only a date and a name: "Jane Roe | 5 May 2024", "5 May 2024, Jane Roe".
+    """Return the name in a line with only a date and a name: "Jane Roe | 5 May 2024", "5 May 2024 by Jane Roe".
 
     Before a date and a comma there may as well be a place.
     """
-    if not _YEAR.search(text):
+    dated = _YEAR.search(text)
+    if not dated:
         return []
+    after = (text[space.end() :] for space in _SPACE.finditer(text, dated.end()))
+    if signed := next(filter(starts_byline, after), ""):
+        return [name for name in names_in(signed, is_text=True) if _is_written_name(name)]
     told = _PARTED.split(text)
     parts = [part for part in told[::2] if _is_written_name(part)]
     if len(parts) != 1 or (text.startswith(parts[0]) and "," in told[1]):

@@ -78,7 +78,7 @@ def _signs(value: str) -> int:
         if named["not_aside"].isdisjoint(own):
             aside |= named["aside"].intersection((*own, *pairs))
     signs = 0
-    if not words.isdisjoint(named["byline"]) and words.isdisjoint(named["not_byline"]):
+    if not words.isdisjoint(named["byline"]) and ("pauthor" in words or words.isdisjoint(named["not_byline"])):
         signs |= _BYLINE
     if not words.isdisjoint(named["date"]):
         signs |= _DATED
