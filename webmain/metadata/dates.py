@@ -102,7 +102,7 @@ def _patterns(words: Languages) -> _Patterns:
     }
     of_solar = (
         rf"(?<!\d)(?P<day>\d{{1,2}})\s?(?P<solar>{'|'.join(solar) or '(?!)'})(?:\sماه)?,?\s(?P<year>1[34]\d\d)(?!\d)",
-        r"(?<!\d)(?P<year>1[34]\d\d)/(?P<solar>\d{1,2})/(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<year>1[34]\d\d)(?P<sep>[/-])(?P<solar>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)",
     )
     return _Patterns(
         iso=re.compile(
@@ -133,7 +133,7 @@ def _digits() -> dict[int, str]:
             table[zero + i] = str(unicodedata.digit(chr(zero + i)))
     table |= dict.fromkeys([0xA0, 0x2009, 0x202F, 0x3000, 9, 10, 13], " ")
     table |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0xAD, 0x2060], "")
-    table |= {0x60C: ",", 0xFF0F: "/", 0xFF1A: ":", 0xFF0C: ","}
+    table |= {0x60C: ",", 0x104A: ",", 0xFF0F: "/", 0xFF1A: ":", 0xFF0C: ","}
     return table
 
 
