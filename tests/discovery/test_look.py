@@ -78,6 +78,15 @@ def test_declared_types_are_read(data, is_article, is_other):
     assert (found.has_article_type, found.has_other_type) == (is_article, is_other)
 
 
+@pytest.mark.parametrize(
+    ("dates", "is_article"), [(["modified"], False), (["published", "modified"], True), ([], True)]
+)
+def test_a_page_that_declares_only_when_it_was_changed_is_no_declared_article(dates, is_article):
+    head = "".join(f'<meta property="article:{name}_time" content="2026-11-20T10:00:00Z">' for name in dates)
+    found = evidence(read("<p>x</p>", f'<meta property="og:type" content="article">{head}'))
+    assert found.has_article_type is is_article
+
+
 def test_teasers_that_stand_on_hubs_make_no_article():
     document = read("<div>Sorry.</div>" + "".join(f"<div>{n} {SENTENCE * 2}</div>" for n in range(9)))
     repeated = set(look(document).text_hashes)

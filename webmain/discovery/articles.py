@@ -139,6 +139,7 @@ _DATE_ONLY = re.compile(
 )
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
+_NUMBERED_SLUG = re.compile(r"\d{2,}[-:]\S+$")
 _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
@@ -191,15 +192,21 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
         return _ignore("a comment or share form")
     if not segments or (len(segments) == 1 and segments[0] in url_words().editions):
         return _judge_front(query)
-    dead = next((segment for segment in segments if segment in url_words().dead_ends), None)
-    if dead:
-        return _ignore(f"below /{dead}")
     name = stem if stem and suffix in url_words().page_suffixes else last
+    dead = next((segment for segment in (*segments[:-1], name) if segment in url_words().dead_ends), None)
+    if dead and not (dead == "forum" and _is_opinion(segments, query)):
+        return _ignore(f"below /{dead}")
     if name in url_words().ignored:
         return _ignore(f"/{last}")
     if len(segments) == 1 and name in url_words().fronts and not _article_id(query):
         return _hub("the front page")
     return None
+
+
+def _is_opinion(segments: list[str], query: dict[str, str]) -> bool:
+    """Return True if `/forum` may be a section for opinions: slugs without numbers are directly below it, and no boards."""
+    is_slug = segments[-2:-1] == ["forum"] and slug_words(segments[-1]) > 4 and not any(map(str.isdigit, segments[-1]))
+    return not query and (segments == ["forum"] or is_slug)
 
 
 def _judge_front(query: dict[str, str]) -> UrlJudgement:
@@ -304,14 +311,9 @@ def _weigh_slug(path: _Path, evidence: Evidence) -> int:
     words = slug_words(path.name)
     if words < 3 and len(path.segments) > 1 and (_is_identifier(path.name) or _SHORT_NUMBER.fullmatch(path.name)):
         words = max(words, slug_words(path.segments[-2]))
-    if words >= 7:
-        evidence.add(3.2, f"a slug of {words} words")
-    elif words >= 5:
-        evidence.add(2.4, f"a slug of {words} words")
-    elif words == 4:
-        evidence.add(1.6, "a slug of 4 words")
-    elif words == 3:
-        evidence.add(0.7, "a slug of 3 words")
+    points = 3.2 if words >= 7 else 2.4 if words >= 5 else {4: 1.6, 3: 0.7}.get(words, 0.0)
+    if points:
+        evidence.add(points, f"a slug of {words} words")
     return words
 
 
@@ -379,12 +381,9 @@ def _article_id(query: dict[str, str], name: str = "") -> bool:
     """Return True if the query numbers an article; a single digit does only after a `name` such as "article"."""
     ids = [value for key, value in query.items() if key in url_words().id_keys]
     is_digit = name in url_words().articles and not set("123456789").isdisjoint(ids)
-    return is_digit or any(map(_numbers, ids)) or any(map(_NUMBERED_KEY.fullmatch, query))
-
-
-def _numbers(value: str) -> bool:
-    """Return True if a query value is a number of two digits or more, with or without letters around it."""
-    return _NUMBERED_VALUE.fullmatch(value[:300]) is not None
+    has_slug = any(_NUMBERED_SLUG.match(value) and slug_words(value) > 3 for value in query.values())
+    is_number = any(_NUMBERED_VALUE.fullmatch(value[:300]) for value in ids)
+    return is_digit or is_number or has_slug or any(map(_NUMBERED_KEY.fullmatch, query))
 
 
 def _weigh_query(path: _Path, evidence: Evidence) -> None:

@@ -59,7 +59,7 @@ class Head:
     is_amp : bool
         The page is the AMP version of another one.
     og_type : str
-        `og:type` in lower case; "" if there is none.
+        `og:type` in lower case; "" if there is none, or if an "article" has a date of change only, as WordPress gives pages.
     has_published : bool
         The head declares a publication date.
     refresh : str or None
@@ -95,14 +95,15 @@ def read_head(document: Document) -> Head:
             metas[name.removeprefix("itemprop:")] = content
         if name == "http-equiv:refresh" and not _in_noscript(document, i):
             refresh = refresh or _refresh(document, content)
-    canonical = _linked(document, links, "canonical")
+    canonical, og_type = _linked(document, links, "canonical"), metas.get("og:type", "").strip().lower()
+    has_published = not metas.keys().isdisjoint(meta_names("published"))
     return Head(
         canonical=normalise(canonical) if canonical else None,
         rel_next=_linked(document, links, "next"),
         feeds=find_feeds(links, url=document.base_url or document.url or ""),
         is_amp=is_amp,
-        og_type=metas.get("og:type", "").strip().lower(),
-        has_published=not metas.keys().isdisjoint(meta_names("published")),
+        og_type="" if og_type == "article" and "article:modified_time" in metas and not has_published else og_type,
+        has_published=has_published,
         refresh=refresh or _script_refresh(document),
     )
 
@@ -332,8 +333,7 @@ def lacks_text(document: Document, content_html: str) -> bool:
     total = sum(map(len, wanted))
     if total < THRESHOLDS.feed_chars:
         return False
-    own = paragraphs_of(default_blocks(document).of_unit, *_shown_chars(document))
-    if own.sum() >= total:
+    if paragraphs_of(default_blocks(document).of_unit, *_shown_chars(document)).sum() >= total:
         return False
     shown = "\n".join(document.leaves.texts)
     return sum(len(text) for text in wanted if text in shown) < THRESHOLDS.shown_share * total
