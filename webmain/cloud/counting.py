@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from webmain.article.words import merge_forms, shown_form, word_forms
+from webmain.cloud.records import CloudWord
 from webmain.items import Article
 from webmain.text.language import detect
 from webmain.text.words import base_language
@@ -15,20 +16,10 @@ MAX_WORDS = 200_000  # maximum distinct words in memory, some 100 MB; when there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """A word, its number of occurrences and of articles, and the language of most of these articles."""
-
-    word: str
-    count: int
-    n_articles: int
-    language: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """The words of some articles."""
 
-    words: Mapping[str, Counted]  # by folded form, in order of first occurrence
+    words: Mapping[str, CloudWord]  # by folded form, in order of first occurrence
     # articles and words counted, including stop words and numbers
     n_articles: int
     n_words: int
@@ -77,14 +68,14 @@ class Counting:
         self._n_articles += 1
         self._n_distinct += len(entries) - before
         if self._n_distinct > self._max_words:
-            self._forget()
+            self._drop_rarest()
 
     def counts(self) -> Counts:
         """Return the counts so far; more articles may be added afterwards."""
-        words: dict[str, Counted] = {}
+        words: dict[str, CloudWord] = {}
         for language, entries in self._entries.items():
             for key, entry in _merged(entries, language).items():
-                one = Counted(
+                one = CloudWord(
                     word=shown_form(entry.surfaces), count=entry.count, n_articles=entry.n_articles, language=language
                 )
                 words[key] = _joined(words[key], one) if key in words else one
@@ -97,7 +88,7 @@ class Counting:
             uncertain=self._uncertain,
         )
 
-    def _forget(self) -> None:
+    def _drop_rarest(self) -> None:
         """Drop the rarest words, so that at most half of those allowed are left."""
         every = sorted((entry.count for entries in self._entries.values() for entry in entries.values()), reverse=True)
         least = every[self._max_words // 2]
@@ -124,7 +115,7 @@ def _merged(entries: Mapping[str, _Entry], language: str) -> dict[str, _Entry]:
     return {key: _Entry(surfaces, n_articles[key]) for key, surfaces in forms.items()}
 
 
-def _joined(first: Counted, second: Counted) -> Counted:
+def _joined(first: CloudWord, second: CloudWord) -> CloudWord:
     """Return a word of two languages as one, in the form of the language that has it more often."""
     most = max(first, second, key=lambda one: one.count)
     return replace(most, count=first.count + second.count, n_articles=first.n_articles + second.n_articles)

@@ -85,7 +85,7 @@ class Fonts:
             try:
                 _points(face)
             except Exception as error:  # fontTools may raise anything for a file that is not a font
-                raise PictureError(f"{face.path}: no font that can be read ({error})") from error
+                raise PictureError(f"{face.path}: not a readable font ({error})") from error
 
     def runs(self, word: str, *, language: str = "") -> tuple[Run, ...]:
         """Return a word cut into runs of one font each, from left to right.
@@ -142,7 +142,7 @@ def _check_libraries() -> None:
         import fontTools  # noqa: F401
         from PIL import features
     except ImportError as error:
-        raise PictureError("pictures need fonts' and drawing libraries: pip install 'webmain[cloud]'") from error
+        raise PictureError("pictures need Pillow and fontTools: pip install 'webmain[cloud]'") from error
     if not features.check("raqm"):
         raise PictureError(
             "Pillow draws Thai, Arabic and Indic words right only with Raqm and FriBidi; on Debian and Ubuntu: "

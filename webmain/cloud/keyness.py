@@ -10,7 +10,7 @@ Andrew Hardie: Log Ratio, an informal introduction (2014).
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from webmain.cloud.counting import Counts
 from webmain.cloud.records import Cloud, CloudError, CloudWord, Keyness
@@ -35,7 +35,7 @@ def frequent(counts: Counts, *, top: int, title: str = "") -> Cloud:
     """Return the cloud of the most frequent words."""
     ranked = sorted(((-one.count, key) for key, one in counts.words.items()))[:top]
     most = -ranked[0][0] if ranked else 1
-    chosen = {key: CloudWord(**asdict(counts.words[key]), weight=-n / most) for n, key in ranked}
+    chosen = {key: replace(counts.words[key], weight=-n / most) for n, key in ranked}
     return _cloud(counts, chosen, title)
 
 
@@ -46,7 +46,7 @@ def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under
     no word on one of the sides.
     """
     if not counts.n_words:
-        raise CloudError("there is nothing to compare: what was asked for has no words")
+        raise CloudError("there is nothing to compare: the selected articles have no words")
     if not against.n_words:
         language = f" in the same language ({counts.language})" if counts.language else ""
         raise CloudError(f"there is nothing to compare with: no other articles{language} have words")
@@ -63,13 +63,13 @@ def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under
     chosen: dict[str, CloudWord] = {}
     for negative, key, measured in found:
         one = counts.words.get(key) or replace(against.words[key], count=0, n_articles=0)
-        chosen[key] = CloudWord(**asdict(one), weight=negative / found[0][0], keyness=measured)
+        chosen[key] = replace(one, weight=negative / found[0][0], keyness=measured)
     return _cloud(counts, chosen, title)
 
 
 def _cloud(counts: Counts, chosen: dict[str, CloudWord], title: str) -> Cloud:
     places = {key: place for place, key in enumerate(chosen)}
-    met = [places.pop(key) for key in counts.words if key in places]
+    in_order = [places.pop(key) for key in counts.words if key in places]
     return Cloud(
         words=tuple(chosen.values()),
         title=title,
@@ -77,5 +77,5 @@ def _cloud(counts: Counts, chosen: dict[str, CloudWord], title: str) -> Cloud:
         n_articles=counts.n_articles,
         n_words=counts.n_words,
         uncertain=counts.uncertain,
-        in_order=(*met, *places.values()),
+        in_order=(*in_order, *places.values()),
     )

@@ -37,7 +37,8 @@ class CloudWord:
     # occurrences of all its forms, and in how many articles
     count: int
     n_articles: int
-    weight: float  # in (0, 1]: the count, or the log-likelihood, divided by the greatest of the cloud
+    # in (0, 1]: the count, or the log-likelihood, divided by the greatest of the cloud; 0 before words are chosen
+    weight: float = 0.0
     language: str = ""  # ISO 639 code of the articles in which it is most frequent; "" if unknown
     keyness: Keyness | None = None  # where the cloud compares
 

@@ -99,7 +99,7 @@ def cloud_for(
     elif isinstance(what, Scope):
         others = counted(_rest(what, counts.language, max_chars=max_chars and SKIPPED * max_chars))
     else:
-        raise CloudError("only articles of a store have a rest to compare with")
+        raise CloudError("only articles of a store can be compared with the rest of it")
     return typical(counts, others, top=top, title=title, under=under)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -74,21 +74,28 @@ def _anchors(before: Sequence[Hashable], after: Sequence[Hashable], a: Match, b:
     return found[::-1]
 
 
-def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Match]:
-    """Yield the matches of one longest common subsequence."""
-    lengths = [[0] * (len(after) + 1)]
-    for item in reversed(before):
-        below, row = lengths[-1], [0] * (len(after) + 1)
-        for j in range(len(after) - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if after[j] == item else max(below[j], row[j + 1])
-        lengths.append(row)
-    lengths.reverse()
+def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Match]:
+    """Return the matches of one longest common subsequence."""
+    return best_pairs([[float(item == other) for other in after] for item in before])
+
+
+def best_pairs(weights: Sequence[Sequence[float]]) -> list[Match]:
+    """Return the pairs of items, in order in both sequences, with the greatest sum of weights; those of weight 0 are none."""
+    n, m = len(weights), len(weights[0]) if weights else 0
+    best = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        row, below, of_item = best[i], best[i + 1], weights[i]
+        for j in range(m - 1, -1, -1):
+            pair = below[j + 1] + of_item[j] if of_item[j] else 0.0
+            row[j] = max(pair, below[j], row[j + 1])
+    found: list[Match] = []
     i = j = 0
-    while i < len(before) and j < len(after):
-        if before[i] == after[j]:
-            yield i, j
-            i, j = i + 1, j + 1
-        elif lengths[i + 1][j] >= lengths[i][j + 1]:
+    while i < n and j < m:
+        if best[i][j] == best[i + 1][j]:
             i += 1
-        else:
+        elif best[i][j] == best[i][j + 1]:
             j += 1
+        else:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+    return found

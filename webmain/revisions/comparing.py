@@ -14,7 +14,7 @@ from typing import Final
 
 from webmain.items import Article
 from webmain.languages import known
-from webmain.revisions.aligning import align
+from webmain.revisions.aligning import align, best_pairs
 from webmain.revisions.kinds import FEW_SHARE, FEW_WORDS, ChangeKind, Changes, Counts, Row, RowKind, Span
 from webmain.revisions.spans import amount, bag, likeness, size, spans
 from webmain.revisions.volatile import Paragraph, folded, paragraphs
@@ -100,24 +100,24 @@ def _pairs(old: Sequence[_Unit], new: Sequence[_Unit]) -> list[_Pair]:
     matches = align([unit.key for unit in old], [unit.key for unit in new])
     kept = {i for i, _ in matches}, {j for _, j in matches}
     left = Counter(unit.key for i, unit in enumerate(old) if i not in kept[0])
-    come = Counter(unit.key for j, unit in enumerate(new) if j not in kept[1])
-    moved_away, moved_here = left & come, left & come
+    appeared = Counter(unit.key for j, unit in enumerate(new) if j not in kept[1])
+    moved_from, moved_to = left & appeared, left & appeared
     found: list[_Pair] = []
     i = j = 0
     budget = MAX_PAIRS
     for i_end, j_end in [*matches, (len(old), len(new))]:
-        gone = [(unit, _taken(moved_away, unit.key)) for unit in old[i:i_end]]
-        here = [(unit, _taken(moved_here, unit.key)) for unit in new[j:j_end]]
-        edited = _edited([u for u, moved in gone if not moved], [u for u, moved in here if not moved], budget)
-        budget -= min(budget, len(gone) * len(here))
-        found += _in_order(gone, here, edited)
+        removed = [(unit, _take_one(moved_from, unit.key)) for unit in old[i:i_end]]
+        added = [(unit, _take_one(moved_to, unit.key)) for unit in new[j:j_end]]
+        edited = _edited([u for u, moved in removed if not moved], [u for u, moved in added if not moved], budget)
+        budget -= min(budget, len(removed) * len(added))
+        found += _in_order(removed, added, edited)
         if i_end < len(old):
             found.append((RowKind.KEPT, old[i_end], new[j_end], False))
         i, j = i_end + 1, j_end + 1
     return found
 
 
-def _taken(keys: Counter[str], key: str) -> bool:
+def _take_one(keys: Counter[str], key: str) -> bool:
     if keys[key] <= 0:
         return False
     keys[key] -= 1
@@ -131,32 +131,18 @@ def _edited(old: Sequence[_Unit], new: Sequence[_Unit], budget: int) -> dict[int
     if len(old) * len(new) > budget:
         near = ((i, i) for i in range(min(len(old), len(new), budget)))
         return {id(old[i]): new[j] for i, j in near if likeness(old[i].bag, new[j].bag) >= LEAST_LIKENESS}
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     alike = [[likeness(one.bag, other.bag) for other in new] for one in old]
-    for i in range(len(old) - 1, -1, -1):
-        for j in range(len(new) - 1, -1, -1):
-            pair = best[i + 1][j + 1] + alike[i][j] if alike[i][j] >= LEAST_LIKENESS else 0.0
-            best[i][j] = max(pair, best[i + 1][j], best[i][j + 1])
-    found: dict[int, _Unit] = {}
-    i = j = 0
-    while i < len(old) and j < len(new):
-        if best[i][j] == best[i + 1][j]:
-            i += 1
-        elif best[i][j] == best[i][j + 1]:
-            j += 1
-        else:
-            found[id(old[i])] = new[j]
-            i, j = i + 1, j + 1
-    return found
+    weights = [[share if share >= LEAST_LIKENESS else 0.0 for share in row] for row in alike]
+    return {id(old[i]): new[j] for i, j in best_pairs(weights)}
 
 
 def _in_order(
-    gone: Sequence[tuple[_Unit, bool]], here: Sequence[tuple[_Unit, bool]], edited: dict[int, _Unit]
+    removed: Sequence[tuple[_Unit, bool]], added: Sequence[tuple[_Unit, bool]], edited: dict[int, _Unit]
 ) -> Iterator[_Pair]:
     """Yield the rows of a gap in order: units deleted, edited and added."""
-    rest = iter(here)
+    rest = iter(added)
     targets = {id(unit) for unit in edited.values()}
-    for unit, is_moved in gone:
+    for unit, is_moved in removed:
         target = edited.get(id(unit))
         if target is None:
             if is_moved or not unit.is_doubtful:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from webmain.revisions.aligning import align
 from webmain.revisions.kinds import Span
 from webmain.revisions.volatile import folded
-from webmain.text.normal import UNSPACED, mark_ranges, unspaced_runs
+from webmain.text.normal import UNSPACED, UNSPACED_RUN, mark_ranges
 from webmain.text.words import words
 
 MAX_SEGMENTED: Final = 4_000
@@ -42,12 +42,15 @@ class Spans:
     n_cells: int
 
 
-def spans(before: str, after: str, *, cells: int) -> Spans:
-    """Return two paragraphs compared by words; in very long ones all between the equal ends counts as different."""
+def spans(before: str, after: str, *, cells: int, fold: Callable[[str], str] = folded) -> Spans:
+    """Return two texts compared by words, equal if `fold` makes them so.
+
+    In very long texts all between the equal ends counts as different. `cells` bounds the cost (`align`).
+    """
     if len(before) + len(after) > MAX_COMPARED:
         return _between_ends(before, after)
     ours, theirs = list(_pieces(before)), list(_pieces(after))
-    forms = {piece: folded(piece) for piece in {*ours, *theirs}}
+    forms = {piece: fold(piece) for piece in {*ours, *theirs}}
     matches = align([forms[p] for p in ours], [forms[p] for p in theirs], cells=cells)
     return Spans(
         before=_runs(ours, {i for i, _ in matches}),
@@ -99,7 +102,7 @@ def _letters() -> re.Pattern[str]:
 def _pieces(text: str) -> Iterator[str]:
     """Yield the words and punctuation marks of a paragraph; joined, they are the paragraph."""
     for unit in _units().findall(text):
-        yield from _divided(unit) if unspaced_runs().match(unit) else (unit,)
+        yield from _divided(unit) if UNSPACED_RUN.match(unit) else (unit,)
 
 
 def _divided(run: str) -> Iterator[str]:
@@ -124,7 +127,7 @@ def bag(text: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for unit in _units().findall(text[:MAX_COUNTED].casefold()):
         word = unit.rstrip()
-        if unspaced_runs().match(word):
+        if UNSPACED_RUN.match(word):
             found.update(map("".join, zip(word, word[1:] or " ", strict=False)))
         elif word and (word[0].isalnum() or len(word) > 1):
             found[word] += 1
@@ -133,7 +136,7 @@ def bag(text: str) -> Counter[str]:
 
 def size(words_of: Counter[str]) -> float:
     """Return the number of words in a bag; about three letters of an unspaced script count as one word."""
-    n_pairs = sum(n for word, n in words_of.items() if unspaced_runs().match(word))
+    n_pairs = sum(n for word, n in words_of.items() if UNSPACED_RUN.match(word))
     return words_of.total() - n_pairs * 2 / 3
 
 

@@ -96,7 +96,7 @@ def paragraphs(article: Article, language: str | None) -> list[Paragraph]:
         if (is_related and is_title) or (words.read_more and len(line) <= MAX_LABELLED and words.read_more.match(line)):
             continue
         is_related = False
-        rest = settled(part, line, language)
+        rest = without_counters(part, line, language)
         key = folded(rest)
         if key and key != title:
             may_be_ad = is_labelled or (part in boxed and not words.stamps.match(line))
@@ -118,7 +118,7 @@ def _boxed(article: Article) -> frozenset[str]:
     return frozenset(block.text for block in found if block.xpath.rpartition("/")[0] != main)
 
 
-def settled(text: str, line: str, language: str | None) -> str:
+def without_counters(text: str, line: str, language: str | None) -> str:
     """Return a line without counters and times if it is short and not a sentence; "" if it has nothing else.
 
     Parameters

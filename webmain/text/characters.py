@@ -58,15 +58,15 @@ def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
 
 
 @once
-def _looks() -> NDArray[np.uint8]:
+def _lookalikes() -> NDArray[np.uint8]:
     """Return for each code point 1 if it is invisible or full-width, 2 for Latin letters, 4 for letters that look Latin."""
-    looks = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
-    looks[invisible_points()] = 1
+    kinds = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
+    kinds[invisible_points()] = 1
     for value, ranges in ((1, "\uff21-\uff3a\uff41-\uff5a"), (2, "A-Za-z"), (4, LATIN_LOOKALIKES)):
         for first, last in _ranges(ranges):
-            looks[first : last + 1] = value
-    looks.setflags(write=False)
-    return looks
+            kinds[first : last + 1] = value
+    kinds.setflags(write=False)
+    return kinds
 
 
 def invisible_points() -> NDArray[np.int64]:
@@ -80,10 +80,10 @@ def is_disguised(texts: Sequence[str]) -> bool:
     if text.isascii():
         return False
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    if not (_looks().take(points[points > 0x7F]) & 5).any():  # cheaper: most characters are ASCII
+    if not (_lookalikes().take(points[points > 0x7F]) & 5).any():  # cheaper: most characters are ASCII
         return False
-    looks = _looks().take(points)
-    return bool((looks == 1).any() or (looks[1:] | looks[:-1] == 6).any())
+    kinds = _lookalikes().take(points)
+    return bool((kinds == 1).any() or (kinds[1:] | kinds[:-1] == 6).any())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,8 @@ def count(texts: Sequence[str]) -> Counts:
     if filled.size:
         classes = classify("".join(texts))
         starts = (np.cumsum(lengths) - lengths)[filled]
-        columns[:, filled] = _characters(classes, starts), _words(classes, starts), _punctuation(classes, starts)
+        punctuation = _total((classes & Class.PUNCTUATION.value) != 0, starts)
+        columns[:, filled] = _characters(classes, starts), _words(classes, starts), punctuation
     return Counts(n_chars=columns[0], n_words=columns[1], n_punctuation=columns[2])
 
 
@@ -142,10 +143,6 @@ def _characters(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArra
     visible = (classes & Class.SPACE.value) == 0
     n_gaps = _total(_run_starts(visible, starts), starts) - 1
     return _total(visible, starts) + np.maximum(n_gaps, 0)
-
-
-def _punctuation(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
-    return _total((classes & Class.PUNCTUATION.value) != 0, starts)
 
 
 def _words(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:

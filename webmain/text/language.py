@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from webmain.clock import once
+from webmain.regex import lazy
 from webmain.text.normal import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
 
 MAX_CHARS = 500  # characters at the start of a text that are read: from 300 on, the model makes no errors on news
@@ -88,7 +87,7 @@ def detect(text: str) -> Language:
     n_letters = letters.total()
     if not n_letters:
         return Language(language=NO_LETTERS, score=1.0)
-    by_script = _settled(letters, n_letters)
+    by_script = _language_of_script(letters, n_letters)
     if by_script:
         return Language(language=by_script, score=1.0)
     if len(text) >= LONG:
@@ -104,7 +103,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _settled(letters: Counter[str], n_letters: int) -> str | None:
+def _language_of_script(letters: Counter[str], n_letters: int) -> str | None:
     """Return the language whose script has more than half of the letters; None if the script does not decide."""
     n_east_asian = letters["han"] + letters["kana"]
     if 2 * n_east_asian > n_letters:
@@ -118,26 +117,21 @@ def _settled(letters: Counter[str], n_letters: int) -> str | None:
 def _letters_by_script(text: str) -> Counter[str]:
     """Return the number of letters (and marks, in the scripts named here) by script."""
     counts: Counter[str] = Counter()
-    if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to distinguish
+    if not _NAMED_SCRIPT.search(text):  # a Latin, Cyrillic or Arabic text: nothing to distinguish
         counts["other"] = int(any(map(str.isalpha, text)))
         return counts
-    for run in _script_runs().finditer(text):
+    for run in _SCRIPT_RUN.finditer(text):
         counts[run.lastgroup or ""] += run.end() - run.start()
     return counts
 
 
-@cache
-def _script_runs() -> re.Pattern[str]:
-    """Return the pattern of a run of letters of one script, as a named group; all other scripts are "other"."""
-    named = {"han": HAN, "kana": KANA, **_ONE_LANGUAGE_SCRIPTS}
-    other = rf"(?P<other>[^\W\d_{''.join(named.values())}]+)"
-    return re.compile("|".join([other, *(f"(?P<{name}>[{ranges}]+)" for name, ranges in named.items())]))
-
-
-@cache
-def _named_scripts() -> re.Pattern[str]:
-    """Return the pattern of one letter of a script named here."""
-    return re.compile(f"[{HAN}{KANA}{''.join(_ONE_LANGUAGE_SCRIPTS.values())}]")
+_NAMED: Final = {"han": HAN, "kana": KANA, **_ONE_LANGUAGE_SCRIPTS}
+_NAMED_SCRIPT = lazy(f"[{''.join(_NAMED.values())}]")
+_SCRIPT_RUN = lazy(
+    rf"(?P<other>[^\W\d_{''.join(_NAMED.values())}]+)|"
+    + "|".join(f"(?P<{name}>[{ranges}]+)" for name, ranges in _NAMED.items())
+)
+"""A run of letters of one script, as a named group; all other scripts are "other"."""
 
 
 @once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import re
@@ -32,17 +33,11 @@ def parse_json(text: str) -> list[Any]:
         return []
     if "\\ud" in text or "\\uD" in text:
         text = _LONE_SURROGATE.sub(r"\\ufffd", text)
-    try:
-        return [json.loads(text, strict=False)]
-    except (ValueError, RecursionError):
-        pass
-    if "&quot;" in text and text.count('"') < 2:
-        text = html.unescape(text)
-        try:
-            return [json.loads(text, strict=False)]
-        except (ValueError, RecursionError):
-            pass
-    return _Lenient(text).values()
+    attempts = [text, html.unescape(text)] if "&quot;" in text and text.count('"') < 2 else [text]
+    for attempt in attempts:
+        with contextlib.suppress(ValueError, RecursionError):
+            return [json.loads(attempt, strict=False)]
+    return _Lenient(attempts[-1]).values()
 
 
 _LONE_SURROGATE = lazy(

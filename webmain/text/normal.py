@@ -64,14 +64,11 @@ _FULL_WIDTH = lazy("[\uff21-\uff3a\uff41-\uff5a]")
 _LOOKALIKE = lazy(f"[{LATIN_LOOKALIKES}]")
 _MIXED = lazy(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
 _WORD = lazy(r"[^\W\d_]+")
+_WIDE = lazy(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")  # written without spaces around it
+_SPACED_LETTERS = lazy(rf"[^\W\d_{UNSPACED}]+")
+UNSPACED_RUN = lazy(f"[{UNSPACED}]+")  # letters and marks of the unspaced scripts
 _SURROGATES = lazy("[\ud800-\udfff]")
 _NOT_FOR_HTML = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
-@cache
-def _wide() -> re.Pattern[str]:
-    """Return the pattern of a character written without spaces around it: Han, kana, their punctuation, full width."""
-    return re.compile(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")
 
 
 def fold_space(text: str) -> str:
@@ -88,7 +85,7 @@ def fold_lines(text: str) -> str:
     """
     if text.isascii() or "\n" not in text:
         return " ".join(text.split())
-    is_wide = _wide().match
+    is_wide = _WIDE.match
     out = ""
     parts: list[str] = []
     for line in text.split("\n"):
@@ -234,22 +231,11 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(comparable(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-@cache
-def unspaced_runs() -> re.Pattern[str]:
-    """Return the pattern of a run of letters and marks of the unspaced scripts."""
-    return re.compile(f"[{UNSPACED}]+")
-
-
-@cache
-def _spaced_letters() -> re.Pattern[str]:
-    return re.compile(rf"[^\W\d_{UNSPACED}]+")
-
-
 def is_unspaced(text: str) -> bool:
     """Return True if at least half of a text's letters belong to scripts without spaces between words.
 
     Such a text has to be segmented to find its words; splitting at white space is meaningless. Vowel signs of the unspaced
     scripts count as letters; a text without letters is not unspaced.
     """
-    unspaced = 0 if text.isascii() else sum(map(len, unspaced_runs().findall(text)))
-    return unspaced > 0 and unspaced >= sum(map(len, _spaced_letters().findall(text)))
+    unspaced = 0 if text.isascii() else sum(map(len, UNSPACED_RUN.findall(text)))
+    return unspaced > 0 and unspaced >= sum(map(len, _SPACED_LETTERS.findall(text)))

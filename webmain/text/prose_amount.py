@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -19,19 +18,13 @@ _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25  # maximum characters per word of prose in a spaced script
 
-_WIDE: Final = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_UNSPACED: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+_WIDE = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 def n_wide(text: str) -> int:
     """Return the number of characters that count as three."""
-    return 0 if text.isascii() else len(_pattern(_WIDE).findall(text))
-
-
-@cache
-def _pattern(characters: str) -> re.Pattern[str]:
-    """Return a compiled pattern of characters; compiled on first use, because it is slow and few pages need it."""
-    return re.compile(characters)
+    return 0 if text.isascii() else len(_WIDE.findall(text))
 
 
 def plain(text: str) -> str:
@@ -58,7 +51,7 @@ def prose_chars(text: str) -> float:
     if not n or (has_tags and _linked_chars(text) > 0.5 * n):
         return 0.0
     sample = shown[:2000]
-    unspaced = 0 if sample.isascii() else len(_pattern(_UNSPACED).findall(sample))
+    unspaced = 0 if sample.isascii() else len(_UNSPACED.findall(sample))
     if sum(map(sample.count, _CODE)) > 0.03 * len(sample):
         return 0.0
     spaces = sample.count(" ") + sample.count("\n")

@@ -21,6 +21,7 @@ from webmain.clock import once
 from webmain.regex import lazy
 from webmain.text.normal import (
     HAN,
+    UNSPACED_RUN,
     compose,
     fold_apostrophes,
     fold_case,
@@ -30,7 +31,6 @@ from webmain.text.normal import (
     replace_surrogates,
     strip_invisible,
     strip_unprinted,
-    unspaced_runs,
 )
 
 MAX_TERM_LENGTH = 60  # maximum characters of a term: longer words are hashes, encoded data, or repeated letters
@@ -317,12 +317,6 @@ def tokens(text: str) -> list[str]:
     punctuation nor apostrophes make a difference.
     """
     found = spaced_words(text)
-    if is_plain(text) or not unspaced_runs().search(text):
+    if is_plain(text) or not UNSPACED_RUN.search(text):
         return found
-    return [token for run in found for token in _split_unspaced(run)]
-
-
-def _split_unspaced(run: str) -> Iterable[str]:
-    if not unspaced_runs().search(run):
-        return (run,)
-    return words(run)
+    return [token for run in found for token in (words(run) if UNSPACED_RUN.search(run) else [run])]
