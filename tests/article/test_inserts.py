@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import webmain
-from webmain.article.inserts import fitting
+from webmain.article.inserts import adjusted
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -20,7 +20,7 @@ def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
     document = Document(Page(url=URL, html=html), html=html)
     kept = np.array([not text.startswith(dropped) if dropped else True for text in document.leaves.texts])
     before = kept.copy()
-    out = fitting(document, kept)
+    out = adjusted(document, kept)
     assert (kept == before).all()
     return [t for t, k in zip(document.leaves.texts, out.tolist(), strict=True) if k and not t.startswith(PROSE)]
 
@@ -104,7 +104,7 @@ def test_floods_cost_linear_time(piece):
     kept = np.ones(len(document.leaves), dtype=np.bool_)
     kept[2::3] = False
     started = time.process_time()
-    fitting(document, kept)
+    adjusted(document, kept)
     assert time.process_time() - started < 3
 
 
@@ -150,7 +150,7 @@ def test_a_chinese_line_that_leads_on_is_dropped():
 
 def all_kept(markup: str) -> list[str]:
     document = Document(Page(url=URL, html=markup), html=markup)
-    out = fitting(document, np.ones(len(document.leaves), dtype=np.bool_))
+    out = adjusted(document, np.ones(len(document.leaves), dtype=np.bool_))
     return [t for t, k in zip(document.leaves.texts, out.tolist(), strict=True) if k and not t.startswith(PROSE)]
 
 

@@ -97,7 +97,7 @@ def test_the_last_correction_of_a_page_counts_and_can_be_taken_back(tmp_path):
     [
         ({"content": {99}, "boilerplate": set()}, "no part 99"),
         ({"content": {1}, "boilerplate": {1}}, "part 1 is marked as content and as boilerplate"),
-        ({"content": set(), "boilerplate": set(range(9))}, "nothing would be left"),
+        ({"content": set(), "boilerplate": set(range(9))}, "no content would be left"),
     ],
 )
 def test_what_cannot_be_a_correction_is_refused(marks, message):

@@ -132,7 +132,7 @@ def test_a_menu_is_pruned_and_the_title_of_pab_is_for_search():
     )
     title = explain(html, "pab").blocks[0]
     assert (title.verdict, title.why, title.text, title.raw) == (Verdict.OUTSIDE, TITLE, "Boats at sea", 1.0)
-    assert (title.units, title.first, title.end) == ((), -1, -1)
+    assert (title.units, title.first) == ((), -1)
 
 
 def test_a_method_without_a_tree_shows_source_lines():
@@ -149,7 +149,7 @@ def test_a_page_whose_data_gives_the_text_shows_it_beside_its_blocks():
     assert found.article.extractor == "embedded"
     assert content(found) == found.article.text
     assert all(block.units == () for block in found.blocks if block.verdict is Verdict.CONTENT)
-    assert "data that the page carries" in found.blocks[-1].why
+    assert "data embedded in the page" in found.blocks[-1].why
 
 
 def test_a_feed_text_replaces_what_the_method_kept():

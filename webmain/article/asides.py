@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from webmain.extractors.page_types import page_type
 from webmain.html.columns import HIDDEN, Elements, Flag, Leaves
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.regex import lazy
+from webmain.text.normal import fold_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,7 +57,7 @@ _NAME_LETTERS: Final = 10
 
 _NAME_WITHIN: Final = 40
 _MAX_DEPTH: Final = 6
-_TELLING: Final = frozenset({*CELLS, *HEADINGS, *CODE, "li", "dt", "dd", "figcaption", "caption", "blockquote"})
+_TAGS_OF_KINDS: Final = frozenset({*CELLS, *HEADINGS, *CODE, "li", "dt", "dd", "figcaption", "caption", "blockquote"})
 """Tags that define the kind of their text."""
 
 _APART: Final = frozenset(("aside", "figure"))
@@ -67,7 +69,7 @@ _NO_LETTER = lazy(r"[\W_]+")
 _LEFT_OUT = lazy(r"…|\.{3}")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Block:
     """A paragraph of kept text: its leaves, its number of characters, and its number of characters in links."""
 
@@ -75,14 +77,11 @@ class Block:
     leaves: list[int]
     n_chars: int
     n_linked: int
-    _text: str = ""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The text on one line."""
-        if not self._text:
-            self._text = " ".join(self.runs.text(self.leaves).split())
-        return self._text
+        return fold_space(self.runs.text(self.leaves))
 
 
 Rule = Callable[["Document", list[Block]], "Iterable[list[int]]"]
@@ -135,19 +134,15 @@ def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
     return [Block(leaves, members[a:b], n, linked) for (a, b), n, linked in zip(groups, lengths, n_linked, strict=True)]
 
 
-def _is_told(document: Document, block: Block) -> bool:
+def _has_own_kind(document: Document, block: Block) -> bool:
     """Return True if a block is in an element whose tag defines the kind of its text."""
-    return not _TELLING.isdisjoint(_tags(document, block))
+    return not _TAGS_OF_KINDS.isdisjoint(_tags(document, block))
 
 
 def _tags(document: Document, block: Block) -> list[str]:
     """Return the tags of the innermost elements that a block is in."""
-    elements, element = document.elements, document.leaves.element[block.leaves[0]]
-    tags: list[str] = []
-    while element >= 0 and len(tags) < _MAX_DEPTH:
-        tags.append(elements.tags[element])
-        element = elements.parent[element]
-    return tags
+    elements = document.elements
+    return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]]
 
 
 def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
@@ -156,13 +151,14 @@ def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
     times = elements.of_tags(("time",))
     if len(times) < MIN_ENTRIES:
         return []
-    spans = _spans(elements, [i for i in times if not _is_duration(elements.attributes[i])])
+    is_duration = [(elements.attributes[i].get("datetime") or "").startswith("P") for i in times]
+    spans = _spans(elements, [i for i, is_one in zip(times, is_duration, strict=True) if not is_one])
     timed = set(itertools.chain.from_iterable(itertools.starmap(range, spans)))
     found = set()
     for i, block in enumerate(blocks):
         if block.n_chars <= MAX_LABEL_CHARS and not timed.isdisjoint(block.leaves):
             n_words = sum(len(texts[k].split()) for k in block.leaves if k not in timed)
-            if n_words <= MAX_LABEL_WORDS and not _is_told(document, block):
+            if n_words <= MAX_LABEL_WORDS and not _has_own_kind(document, block):
                 found.add(i)
     labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
     if len(labels) < MIN_ENTRIES:  # count those that were not kept, too
@@ -181,10 +177,6 @@ def _times_alike(document: Document, label: list[int]) -> int:
     return max((counts[times[e]] for k in label if (e := document.leaves.element[k]) in times), default=0)
 
 
-def _is_duration(attributes: dict[str, str | None]) -> bool:
-    return (attributes.get("datetime") or "").startswith("P")
-
-
 def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of lines about ratings, and of elements that begin with a word for nutrients and contain numbers."""
     texts = document.leaves.texts
@@ -192,7 +184,7 @@ def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[
         if block.n_chars > MAX_RATING_CHARS or not (line := _lines().match(block.text.lower())):
             continue
         if line["rating"]:
-            if not _is_told(document, block):
+            if not _has_own_kind(document, block):
                 yield block.leaves
         elif block.n_chars <= MAX_LABEL_CHARS:
             first, end = _box_below(document, block)
@@ -239,8 +231,8 @@ def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]
     """Yield the leaves of short blocks set apart from the text whose words all occur, in order, in one block of the text."""
     short = [
         i
-        for i in _maybe_apart(document, blocks)
-        if blocks[i].n_chars <= MAX_QUOTE_CHARS and _is_apart(document, blocks[i])
+        for i in _quote_candidates(document, blocks)
+        if blocks[i].n_chars <= MAX_QUOTE_CHARS and _is_set_apart(document, blocks[i])
     ]
     if not 0 < len(short) <= MAX_QUOTES:
         return
@@ -252,7 +244,7 @@ def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]
             yield blocks[i].leaves
 
 
-def _maybe_apart(document: Document, blocks: list[Block]) -> list[int]:
+def _quote_candidates(document: Document, blocks: list[Block]) -> list[int]:
     """Return the ascending indices of blocks after the first in an aside or figure or beginning with a quotation mark."""
     elements, texts = document.elements, document.leaves.texts
     starts = [block.leaves[0] for block in blocks]
@@ -291,9 +283,9 @@ def _are_in(text: str, parts: list[str]) -> bool:
     return end - first > sum(map(len, parts))
 
 
-def _is_apart(document: Document, block: Block) -> bool:
+def _is_set_apart(document: Document, block: Block) -> bool:
     """Return True if a block is set apart: in an aside or a figure, or in quotation marks in its own block element."""
-    if _is_told(document, block):
+    if _has_own_kind(document, block):
         return False
     if not _APART.isdisjoint(_tags(document, block)):
         return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from webmain.article.inserts import fitting
+from webmain.article.inserts import adjusted
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions, with_gallery
 from webmain.embedded.articles import embedded_instead, embedded_text
 from webmain.extractors.page_types import page_type
@@ -89,12 +89,12 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
 
 def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     document = extraction.document
-    found = found_on_page(extraction, keep, locate=metadata)
+    found = parts_on_page(extraction, keep, locate=metadata)
     blocks = found.blocks
     name = extraction.extractor
     hints = document.page.hints
     if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
-        from_feed = _all_of(hints.content_html, document, keep)
+        from_feed = _blocks_of_html(hints.content_html, document, keep)
         if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
             blocks = found.blocks
@@ -102,10 +102,10 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     if (not blocks or (extraction.confidence is not None and name != "feed")) and (
         embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
     ):
-        found, name = Found(embedded.blocks, comments=found.comments), "embedded"
+        found, name = ArticleParts(embedded.blocks, comments=found.comments), "embedded"
         if keep != DEFAULT_KEEP:
             wanted = replace(keep, captions=keep.captions or False)
-            found = _all_of(embedded.html, document, wanted)._replace(comments=found.comments)
+            found = _blocks_of_html(embedded.html, document, wanted)._replace(comments=found.comments)
         blocks = found.blocks
     if not blocks and extraction.confidence is not None:
         from webmain.embedded.fallback import fallback_blocks
@@ -115,7 +115,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         blocks, name = embedded.blocks, "embedded"
     if not blocks:
         reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
-        raise Rejected(reason, _why_nothing(extraction), url=document.url)
+        raise Rejected(reason, _reason_for_nothing(extraction), url=document.url)
     article = Article(
         url=without_credentials(document.url) if document.url else None,
         text="\n\n".join(b.text for b in blocks),
@@ -128,13 +128,13 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     return _complete(article, document, embedded) if metadata else article
 
 
-def _why_nothing(extraction: Extraction) -> str:
+def _reason_for_nothing(extraction: Extraction) -> str:
     """Return a sentence on how much was kept, with the most frequent reason for dropping blocks."""
     n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
     if not n:
         return f"{extraction.extractor} finds no block of text"
     if n_kept:
-        return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
+        return f"{extraction.extractor} kept {n_kept} of {n} blocks, but they contain no text"
     nothing = f"{extraction.extractor} kept none of {n} blocks"
     reasons = Counter(filter(None, map(fold_space, extraction.why)))
     if not reasons:
@@ -143,7 +143,7 @@ def _why_nothing(extraction: Extraction) -> str:
     return f"{nothing}: {shorten(why, MAX_WHY_CHARS)}" + (f" ({count} of them)" if count < n else "")
 
 
-class Found(NamedTuple):
+class ArticleParts(NamedTuple):
     """The parts of an article, and the ascending leaves (source lines) of each of its blocks."""
 
     blocks: tuple[ArticleBlock, ...] = ()
@@ -152,7 +152,7 @@ class Found(NamedTuple):
     units: tuple[Sequence[int], ...] = ()
 
 
-def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: bool) -> Found:
+def parts_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: bool) -> ArticleParts:
     """Return the kept text as blocks, and whatever else `keep` asks for; blocks have their XPath with `locate`."""
     if reads_lines(extraction, keep):
         return _line_blocks(extraction, keep)
@@ -163,11 +163,11 @@ def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: 
         kept = owner >= 0
     score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
     if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
-        kept = with_gallery(document, fitting(document, kept, captions=bool(keep.captions)))
+        kept = with_gallery(document, adjusted(document, kept, captions=bool(keep.captions)))
     comments: tuple[ArticleBlock, ...] = ()
     if keep.comments:
-        told = extraction.comments
-        apart = comment_leaves(document, kept) if told is None else np.append(told, False)[owner] & ~kept
+        own = extraction.comments  # of a method that detects them
+        apart = comment_leaves(document, kept) if own is None else np.append(own, False)[owner] & ~kept
         kept = kept & ~apart
         comments = article_blocks(document, apart, score=score, raw=raw, locate=locate, keep=replace(keep, lists=True))
     if keep.captions:
@@ -176,7 +176,7 @@ def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: 
     if keep.captions is None and extraction.confidence is not None:
         composed = _without_captions(composed)
     images = _images(document, kept, composed, keep)
-    return Found(composed.blocks, images, comments, composed.leaves)
+    return ArticleParts(composed.blocks, images, comments, composed.leaves)
 
 
 def reads_lines(extraction: Extraction, keep: Keep) -> bool:
@@ -203,7 +203,7 @@ def _without_captions(composed: Composed) -> Composed:
     return Composed(tuple(composed.blocks[i] for i in others), tuple(composed.leaves[i] for i in others))
 
 
-def _line_blocks(extraction: Extraction, keep: Keep) -> Found:
+def _line_blocks(extraction: Extraction, keep: Keep) -> ArticleParts:
     """Return kept source lines as blocks, their kinds by the tags that open them."""
     segmentation, lines = extraction.segmentation, extraction.document.lines
     score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
@@ -222,28 +222,22 @@ def _line_blocks(extraction: Extraction, keep: Keep) -> Found:
     if not keep.lists and 2 * n_listed < sum(len(b.text) for b in blocks):
         units = [unit for unit, block in zip(units, blocks, strict=True) if block.kind is not Kind.LIST_ITEM]
         blocks = [block for block in blocks if block.kind is not Kind.LIST_ITEM]
-    return Found(tuple(blocks), units=tuple(units))
+    return ArticleParts(tuple(blocks), units=tuple(units))
 
 
 _CELLS = frozenset(("td", "th"))
-_LINE_KINDS = {
-    "li": Kind.LIST_ITEM,
-    "dt": Kind.LIST_ITEM,
-    "dd": Kind.LIST_ITEM,
-    "blockquote": Kind.QUOTE,
-    "figcaption": Kind.CAPTION,
-    "pre": Kind.CODE,
-}
+_LINE_KINDS = dict.fromkeys(("li", "dt", "dd"), Kind.LIST_ITEM)
+_LINE_KINDS |= {"blockquote": Kind.QUOTE, "figcaption": Kind.CAPTION, "pre": Kind.CODE}
 
 
-def _all_of(html: str, document: Document, keep: Keep) -> Found:
+def _blocks_of_html(html: str, document: Document, keep: Keep) -> ArticleParts:
     """Return all shown text of a feed's content as blocks."""
     content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
     leaves = content.leaves
     kept = ~leaves.has(HIDDEN)
     composed = compose_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep)
     images = _images(content, kept, composed, keep)
-    return Found(composed.blocks, images)
+    return ArticleParts(composed.blocks, images)
 
 
 def _complete(article: Article, document: Document, embedded: Embedded | None) -> Article:

@@ -38,14 +38,14 @@ def check_age(
     published = article.published
     if published is None:
         if undated == "reject":
-            raise Rejected(Reason.UNDATED, "no date of publication was found", url=article.url)
+            raise Rejected(Reason.UNDATED, "no publication date was found", url=article.url)
         return
     first, end = (each and (each if each.tzinfo else each.replace(tzinfo=UTC)) for each in (since, until))
     if first and published < first:
-        detail = f"published {published.isoformat()}, asked for since {first.isoformat()}"
+        detail = f"published {published.isoformat()}, wanted: since {first.isoformat()}"
         raise Rejected(Reason.TOO_OLD, detail, url=article.url)
     if end and published >= end:
-        detail = f"published {published.isoformat()}, asked for until {end.isoformat()}"
+        detail = f"published {published.isoformat()}, wanted: until {end.isoformat()}"
         raise Rejected(Reason.TOO_NEW, detail, url=article.url)
 
 
@@ -56,9 +56,7 @@ def check_section(article: Article, sections: str | None) -> None:
     """
     wanted = {name.strip().casefold() for name in (sections or "").split(",")} - {""}
     if wanted and article.section and article.section.strip().casefold() not in wanted:
-        raise Rejected(
-            Reason.OTHER_SECTION, f"of the section {article.section}, asked for was {sections}", url=article.url
-        )
+        raise Rejected(Reason.OTHER_SECTION, f"its section is {article.section}, wanted: {sections}", url=article.url)
 
 
 def check_language(article: Article, language: str | None) -> None:
@@ -74,7 +72,7 @@ def check_language(article: Article, language: str | None) -> None:
     if found in ("", "und", "zxx"):
         found = base_language(article.language_declared)
     if found and found != base_language(language):
-        raise Rejected(Reason.OTHER_LANGUAGE, f"the text is {found}, asked for was {language}", url=article.url)
+        raise Rejected(Reason.OTHER_LANGUAGE, f"its language is {found}, wanted: {language}", url=article.url)
 
 
 def of_declared_site(article: Article, is_one_site: Callable[[str, str], bool] | None) -> Article:

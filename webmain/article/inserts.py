@@ -79,7 +79,7 @@ def _ad_labels_known() -> frozenset[str]:
     return frozenset(languages.known().words("ads"))
 
 
-def fitting(document: Document, kept: NDArray[np.bool_], *, captions: bool = False) -> NDArray[np.bool_]:
+def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = False) -> NDArray[np.bool_]:
     """Return which leaves to keep, given the leaves that an extractor kept.
 
     Parameters
@@ -113,7 +113,9 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
     """Drop a heading at the end of the text: it belongs to text that was not kept."""
     elements, leaves = document.elements, document.leaves
     chosen = np.flatnonzero(kept)
-    heading = next((e for e in _upwards(document, leaves.element[chosen[-1]]) if elements.tags[e] in HEADINGS), -1)
+    heading = next(
+        (e for e in elements.ancestors(leaves.element[chosen[-1]])[:_MAX_DEPTH] if elements.tags[e] in HEADINGS), -1
+    )
     first = elements.first_leaf[heading] if heading >= 0 else 0
     if kept[:first].any() and leaves.n_chars[first:][kept[first:]].sum() <= MAX_TEASER_CHARS:
         kept[first:] = False
@@ -125,12 +127,12 @@ def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if not block.n_linked or block.n_chars > MAX_TEASER_CHARS:
             continue
         if cue := _read_more().match(block.text):
-            told = len("".join(cue.group().split()))
-            is_teaser = block.n_linked >= MIN_LINKED_SHARE * (block.n_chars - told)
+            n_cue_chars = len("".join(cue.group().split()))
+            is_teaser = block.n_linked >= MIN_LINKED_SHARE * (block.n_chars - n_cue_chars)
         else:
             around = blocks[i - 1 : i + 2] if block.n_linked == block.n_chars else []
             is_teaser = len(around) == 3 and _is_paragraph(around[0]) and _is_paragraph(around[2])
-        if is_teaser and _leads_away(document, block, is_told=cue is not None):
+        if is_teaser and _leads_away(document, block, has_cue=cue is not None):
             yield block.leaves
 
 
@@ -163,7 +165,7 @@ def _is_paragraph(block: Block) -> bool:
 
 def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield paragraphs that only label an advertisement; in list items, headings and cells the words may be content."""
-    leaves = document.leaves
+    elements, leaves = document.elements, document.leaves
     for block in blocks:
         if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1:
             continue
@@ -171,7 +173,7 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() not in _ad_labels_known():
             continue
         is_alone = leaves.breaks[i] >= _PARTED and (i + 1 == len(leaves) or leaves.breaks[i + 1] >= _PARTED)
-        tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
+        tags = {elements.tags[e] for e in elements.ancestors(leaves.element[i])[:_MAX_DEPTH]}
         if is_alone and (_OUTSIDE | {"li"}).isdisjoint(tags):
             yield block.leaves
 
@@ -207,22 +209,18 @@ def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
             kept[members] = True
 
 
-def _leads_away(document: Document, block: Block, *, is_told: bool) -> bool:
+def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
     """Return True if a paragraph's link leads to another article, and the paragraph is not in a table, list or heading."""
     elements, leaves = document.elements, document.leaves
-    hrefs = set()
-    for leaf in block.leaves:
-        if not leaves.flags[leaf] & _IN_ANCHOR:
-            continue
-        for element in _upwards(document, leaves.element[leaf]):
-            if elements.tags[element] == "a":
-                hrefs.add((elements.attributes[element].get("href") or "").strip())
-                break
-    tags = {elements.tags[e] for e in _upwards(document, leaves.element[block.leaves[0]])}
-    if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not is_told):
+    linked = [leaves.element[leaf] for leaf in block.leaves if leaves.flags[leaf] & _IN_ANCHOR]
+    around = (elements.ancestors(element)[:_MAX_DEPTH] for element in linked)
+    anchors = {next((e for e in path if elements.tags[e] == "a"), -1) for path in around} - {-1}
+    hrefs = {(elements.attributes[anchor].get("href") or "").strip() for anchor in anchors}
+    tags = {elements.tags[e] for e in elements.ancestors(leaves.element[block.leaves[0]])[:_MAX_DEPTH]}
+    if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not has_cue):
         return False
     hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
-    if is_told:
+    if has_cue:
         return bool(hrefs)
     if len(hrefs) != 1:
         return False
@@ -230,15 +228,6 @@ def _leads_away(document: Document, block: Block, *, is_told: bool) -> bool:
 
     slug = slug_words(join(document.base_url, hrefs.pop()))
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS
-
-
-def _upwards(document: Document, element: int) -> Iterator[int]:
-    parent = document.elements.parent
-    for _ in range(_MAX_DEPTH):
-        if element < 0:
-            return
-        yield element
-        element = parent[element]
 
 
 def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:

@@ -85,9 +85,9 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
                 beyond = elements.end[i]
     if length[~found].sum() < MIN_TEXT_CHARS:
         found &= ~kept
-    found &= (
-        ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.has_tag(HEADINGS))[leaves.elements]
-    )
+    n_unlinked = np.bincount(leaves.unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
+    in_heading = elements.within(elements.has_tag(HEADINGS))[leaves.elements]
+    found &= ~leaves.has(UNWANTED) & (n_unlinked[leaves.unit] > 0) & ~in_heading
     longest = np.bincount(leaves.unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
 
@@ -104,13 +104,6 @@ def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
         tokens = name.lower().split()
         known[name] = any(_THREAD.search(token) and not _NO_THREAD.search(token) for token in tokens)
     return known[name]
-
-
-def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
-    """Return which leaves are in a unit of the default segmentation that is all links."""
-    n_unlinked = np.bincount(leaves.unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
-    only: NDArray[np.bool_] = n_unlinked[leaves.unit] == 0
-    return only
 
 
 def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -168,23 +161,18 @@ def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool
     row = max(captions.values(), key=len, default=[])
     if len(row) < MIN_PICTURES:
         return kept
-    rest, told = kept.copy(), np.zeros_like(kept)
+    rest, of_captions = kept.copy(), np.zeros_like(kept)
     for figure, caption in row:
         rest[elements.first_leaf[figure] : elements.end_leaf[figure]] = False
-        told[elements.first_leaf[caption] : elements.end_leaf[caption]] = True
-    if leaves.n_chars[told].sum() < GALLERY_RATIO * leaves.n_chars[rest].sum():
-        return kept
-    return rest | told
+        of_captions[elements.first_leaf[caption] : elements.end_leaf[caption]] = True
+    is_gallery = leaves.n_chars[of_captions].sum() >= GALLERY_RATIO * leaves.n_chars[rest].sum()
+    return rest | of_captions if is_gallery else kept
 
 
 def _row(elements: Elements, figure: int) -> int:
     """Return the ancestor that a picture shares with its sibling pictures, each possibly in a wrapper of its own."""
-    parent = elements.parent[figure]
-    while (
-        parent > 0
-        and elements.first_leaf[parent] == elements.first_leaf[figure]
-        and (elements.end_leaf[parent] == elements.end_leaf[figure])
-    ):
+    first, end, parent = elements.first_leaf, elements.end_leaf, elements.parent[figure]
+    while parent > 0 and (first[parent], end[parent]) == (first[figure], end[figure]):
         parent = elements.parent[parent]
     return parent
 

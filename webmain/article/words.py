@@ -25,7 +25,7 @@ _URL = lazy(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordFrequencies:
+class Cloud:
     """The most frequent words of one text.
 
     Attributes
@@ -40,13 +40,13 @@ class WordFrequencies:
     n_words: int = 0
 
 
-def word_frequencies(
+def cloud(
     text: str,
     *,
     language: str | None = None,
     top: int = 50,
     own_stopwords: Mapping[str, frozenset[str]] | None = None,
-) -> WordFrequencies:
+) -> Cloud:
     """Return the word frequencies of a text.
 
     Upper and lower case are counted together and shown in the most frequent form; apostrophes are made straight. Stop words,
@@ -77,14 +77,14 @@ def word_frequencies(
     least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # sort only what can be returned
     counts = sorted((-n, key) for key, n in totals.items() if n >= least[0])
     shown = tuple(WordCount(word=shown_form(found.forms[key]), count=-n) for n, key in counts[:top])
-    return WordFrequencies(words=shown, n_words=found.n_words)
+    return Cloud(words=shown, n_words=found.n_words)
 
 
 def with_words(
     article: Article, *, top: int = 50, own_stopwords: Mapping[str, frozenset[str]] | None = None
 ) -> Article:
-    """Return an article with the words of its text counted (see `word_frequencies`)."""
-    found = word_frequencies(article.text, language=article.language or None, top=top, own_stopwords=own_stopwords)
+    """Return an article with the words of its text counted (see `cloud`)."""
+    found = cloud(article.text, language=article.language or None, top=top, own_stopwords=own_stopwords)
     return replace(article, words=found.words, n_words=found.n_words)
 
 
@@ -97,7 +97,7 @@ class WordForms:
     forms : dict
         By folded form, in order of first occurrence: the word's forms in the text, and how often each occurs.
     n_words : int
-        As in `WordFrequencies`.
+        As in `Cloud`.
     """
 
     forms: dict[str, dict[str, int]]
@@ -111,7 +111,7 @@ def word_forms(
     own_stopwords: Mapping[str, frozenset[str]] | None = None,
     in_order: bool = False,
 ) -> WordForms:
-    """Return all words of a text that `word_frequencies` counts; with `in_order`, in the order of the text, at more cost."""
+    """Return all words of a text that `cloud` counts; with `in_order`, in the order of the text, at more cost."""
     text = text[:MAX_CHARS]
     if "://" in text or "www." in text.lower():
         text = _URL.sub(" ", text)

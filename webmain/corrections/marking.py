@@ -63,10 +63,12 @@ def correct(
     if both := sorted(set(content) & set(boilerplate)):
         raise CorrectionError(f"part {both[0]} is marked as content and as boilerplate")
     if len(document.html) > MAX_PAGE_CHARS:
-        raise CorrectionError(f"the page has {len(document.html):,} characters, stored are at most {MAX_PAGE_CHARS:,}")
+        raise CorrectionError(
+            f"the page has {len(document.html):,} characters, at most {MAX_PAGE_CHARS:,} can be stored"
+        )
     text = corrected_text(explanation, content=content, boilerplate=boilerplate)
     if not text.strip():
-        raise CorrectionError("nothing would be left: a page without any content is no gold page")
+        raise CorrectionError("no content would be left: a gold page needs some")
     has_leaves = explanation.unit is Unit.LEAVES
     marked = tuple(
         Marked(

@@ -6,10 +6,10 @@ would make on other pages is a `Change`, found by extracting the page with and w
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -38,20 +38,6 @@ MAX_NAMES: Final = 6
 _NAME = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _MADE_UP = re.compile(r"\d{3}|[0-9a-f]{6}|^(?:css|sc|jsx|jss|svelte|emotion)-|__[A-Za-z0-9_-]{5,}$|[a-z][0-9][a-z]")
 """Generated names: they change from page to page, or with the next version of the site."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An element in a selector: its tag, id and class; "" for any."""
-
-    tag: str = ""
-    id: str = ""
-    name: str = ""
-
-    @property
-    def css(self) -> str:
-        """The CSS of this element."""
-        return self.tag + (f"#{self.id}" if self.id else "") + (f".{self.name}" if self.name else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +81,23 @@ class Change:
 
 def propose(corrections: Iterable[Correction]) -> list[Proposal]:
     """Return rules for a site from the corrections of its pages: those that match most marked parts first."""
-    pages = [page for one in itertools.islice(corrections, MAX_PAGES) if (page := _Corrected.of(one)) is not None]
+    pages = [page for one in islice(corrections, MAX_PAGES) if (page := _Corrected.of(one)) is not None]
     found: list[Proposal] = []
-    for key, wanted in (("remove", False), ("keep", True)):
-        marks = [(page, leaves) for page in pages for leaves in page.marks[wanted]]
-        paths = dict.fromkeys(path for page, leaves in marks for path in page.paths(leaves, wanted=wanted))
+    for key, is_content in (("remove", False), ("keep", True)):
+        marks = [(page, leaves) for page in pages for leaves in page.marks[is_content]]
+        paths = dict.fromkeys(path for page, leaves in marks for path in page.paths(leaves, is_content=is_content))
         best: list[tuple[Proposal, frozenset[int]]] = []
         for path in paths:
-            if not all(page.agrees(path, wanted=wanted) for page in pages):
+            if not all(page.agrees(path, is_content=is_content) for page in pages):
                 continue
-            covered = frozenset(n for n, (page, leaves) in enumerate(marks) if page.holds(path, leaves))
+            covered = frozenset(n for n, (page, leaves) in enumerate(marks) if page.covers(path, leaves))
             n_pages = len({id(marks[n][0]) for n in covered})
-            css = " > ".join(step.css for step in path)
-            best.append((Proposal(pages[0].site, key, css, len(covered), n_pages), covered))
+            best.append((Proposal(pages[0].site, key, " > ".join(path), len(covered), n_pages), covered))
         best.sort(key=lambda one: (-one[0].n_marked, _effort(one[0].css), one[0].css))
-        told: set[int] = set()
+        proposed: set[int] = set()
         for proposal, covered in best:  # a longer selector for parts already matched adds nothing
-            if not covered <= told:
-                told |= covered
+            if not covered <= proposed:
+                proposed |= covered
                 found.append(proposal)
     return sorted(found, key=lambda one: -one.n_marked)[:MAX_PROPOSALS]
 
@@ -131,16 +116,14 @@ class _Corrected:
     content: NDArray[np.bool_]
     marks: dict[bool, list[tuple[int, ...]]]
     _n_content: NDArray[np.int64] = field(init=False)
-    _of_id: dict[str, list[int]] = field(init=False, default_factory=dict)
-    _of_class: dict[str, list[int]] = field(init=False, default_factory=dict)
+    _elements: dict[str, list[int]] = field(init=False, default_factory=dict)  # by simple selector
 
     def __post_init__(self) -> None:
         self._n_content = np.concatenate(([0], np.cumsum(self.content, dtype=np.int64)))
-        for i, own in enumerate(self.document.elements.attributes):
-            if name := own.get("id"):
-                self._of_id.setdefault(name, []).append(i)
-            for each in set((own.get("class") or "").split()):
-                self._of_class.setdefault(each, []).append(i)
+        elements = self.document.elements
+        for i, (tag, own) in enumerate(zip(elements.tags, elements.attributes, strict=True)):
+            for selector in _simple_selectors(tag, own.get("id"), set((own.get("class") or "").split())):
+                self._elements.setdefault(selector, []).append(i)
 
     @classmethod
     def of(cls, one: Correction) -> _Corrected | None:
@@ -154,14 +137,14 @@ class _Corrected:
         for mark in one.marked:
             if mark.leaves:
                 marks[mark.content].append(mark.leaves)
-        if not one.leaves or max(itertools.chain(one.leaves, *marks[True], *marks[False])) >= n:
+        if not one.leaves or max(chain(one.leaves, *marks[True], *marks[False])) >= n:
             return None
         content = np.zeros(n, dtype=np.bool_)
         content[list(one.leaves)] = True
         return cls(one.domain, document, content, marks)
 
-    def paths(self, leaves: Sequence[int], *, wanted: bool) -> Iterator[tuple[Step, ...]]:
-        """Yield selectors that match an element around some leaves, and nothing of the other kind."""
+    def paths(self, leaves: Sequence[int], *, is_content: bool) -> Iterator[tuple[str, ...]]:
+        """Yield selectors, one or two steps each, of an element around some leaves, with nothing of the other kind."""
         elements = self.document.elements
         element = self.document.leaves.element[leaves[0]]
         tried = 0
@@ -169,71 +152,57 @@ class _Corrected:
             first, end = elements.first_leaf[each], elements.end_leaf[each]
             if first > leaves[0] or end <= leaves[-1]:
                 continue
-            if not self._is_of_one_kind(each, wanted=wanted):
+            if not self._is_of_one_kind(each, is_content=is_content):
                 return
             for step in self._steps(each):
                 yield (step,)
                 parent = elements.parent[each]
-                for around in self._steps(parent) if parent >= 0 else ():
-                    if around.id or around.name:
-                        yield around, step
+                yield from ((around, step) for around in self._steps(parent) if "." in around or "#" in around)
             tried += 1
             if tried > MAX_AROUND:
                 return
 
-    def _steps(self, element: int) -> Iterator[Step]:
-        """Yield the ways to select an element: its id, its classes, its tag alone."""
+    def _steps(self, element: int) -> Iterable[str]:
+        """Return the simple selectors of an element that are likely to last; none for the page as a whole."""
         elements = self.document.elements
-        tag, own = elements.tags[element], elements.attributes[element]
-        if tag in ("html", "body"):
-            return
-        if _is_stable(own.get("id") or ""):
-            yield Step(id=own["id"] or "")
-        for name in [name for name in (own.get("class") or "").split() if _is_stable(name)][:MAX_NAMES]:
-            yield Step(name=name)
-            yield Step(tag=tag, name=name)
-        yield Step(tag=tag)
+        if element < 0 or elements.tags[element] in ("html", "body"):
+            return ()
+        own = elements.attributes[element]
+        name, classes = own.get("id") or "", filter(_is_stable, (own.get("class") or "").split())
+        return _simple_selectors(elements.tags[element], name if _is_stable(name) else "", islice(classes, MAX_NAMES))
 
-    def matches(self, path: tuple[Step, ...]) -> list[int]:
+    def matches(self, path: tuple[str, ...]) -> list[int]:
         """Return the elements that a selector matches."""
-        parent = self.document.elements.parent
-        found = self._named(path[-1])
-        for up, step in enumerate(reversed(path[:-1]), 1):
-            named = set(self._named(step))
-            found = [each for each in found if _above(parent, each, up) in named]
+        *around, last = path
+        found, parent = self._elements.get(last, []), self.document.elements.parent
+        for step in around:
+            parents = set(self._elements.get(step, ()))
+            found = [each for each in found if parent[each] in parents]
         return found
 
-    def _named(self, step: Step) -> list[int]:
-        elements = self.document.elements
-        if step.id:
-            return self._of_id.get(step.id, [])
-        if not step.name:
-            return elements.of_tags([step.tag])
-        found = self._of_class.get(step.name, [])
-        return [i for i in found if elements.tags[i] == step.tag] if step.tag else found
-
-    def agrees(self, path: tuple[Step, ...], *, wanted: bool) -> bool:
+    def agrees(self, path: tuple[str, ...], *, is_content: bool) -> bool:
         """Return True if everything that a selector matches is of one kind."""
-        return all(self._is_of_one_kind(each, wanted=wanted) for each in self.matches(path))
+        return all(self._is_of_one_kind(each, is_content=is_content) for each in self.matches(path))
 
-    def _is_of_one_kind(self, element: int, *, wanted: bool) -> bool:
+    def _is_of_one_kind(self, element: int, *, is_content: bool) -> bool:
         elements = self.document.elements
         first, end = elements.first_leaf[element], elements.end_leaf[element]
-        return int(self._n_content[end] - self._n_content[first]) == (end - first if wanted else 0)
+        return int(self._n_content[end] - self._n_content[first]) == (end - first if is_content else 0)
 
-    def holds(self, path: tuple[Step, ...], leaves: Sequence[int]) -> bool:
+    def covers(self, path: tuple[str, ...], leaves: Sequence[int]) -> bool:
         """Return True if one of the elements that a selector matches contains all of the given leaves."""
-        elements = self.document.elements
-        return any(
-            elements.first_leaf[each] <= leaves[0] and leaves[-1] < elements.end_leaf[each]
-            for each in self.matches(path)
-        )
+        first, end = self.document.elements.first_leaf, self.document.elements.end_leaf
+        return any(first[each] <= leaves[0] and leaves[-1] < end[each] for each in self.matches(path))
 
 
-def _above(parent: Sequence[int], element: int, up: int) -> int:
-    for _ in range(up):
-        element = parent[element] if element >= 0 else -1
-    return element
+def _simple_selectors(tag: str, name: str | None, classes: Iterable[str]) -> Iterator[str]:
+    """Yield the ways to select an element: its id, its classes, its tag alone."""
+    if name:
+        yield f"#{name}"
+    for each in classes:
+        yield f".{each}"
+        yield f"{tag}.{each}"
+    yield tag
 
 
 def _is_stable(name: str) -> bool:

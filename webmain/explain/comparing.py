@@ -84,7 +84,7 @@ def compare(first: Explanation, second: Explanation) -> Comparison:
     explanations are of two documents: read the page once and explain that document with both methods.
     """
     if first.document is not second.document:
-        raise ValueError("compare: these are explanations of two documents")
+        raise ValueError("compare: the explanations are of different documents")
     unit = Unit.LINES if first.unit is second.unit is Unit.LINES else Unit.LEAVES
     sides: list[Side] = []
     marks: list[Mark | None] = []

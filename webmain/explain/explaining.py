@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from webmain import extraction as stages
@@ -82,7 +82,7 @@ def _or_rejected(step: Callable[[], T]) -> tuple[T | None, Rejected | None]:
 
 def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:
     """Return the features that moved a block's score, strongest first; () if the method does not support it."""
-    return next(iter(_contributions(explanation, [index])), ())
+    return features_of(explanation, [index]).get(index, ())
 
 
 def features_of(
@@ -92,18 +92,12 @@ def features_of(
 
     {} if the method does not support it.
     """
-    wanted = sorted(set(blocks))
-    return dict(zip(wanted, _contributions(explanation, wanted, most), strict=False))
-
-
-def _contributions(
-    explanation: Explanation, blocks: Sequence[int], most: int | None = None
-) -> Iterator[tuple[Moved, ...]]:
     method, judged = explanation.method, explanation.extraction
     if judged is None or judged.unit is not Unit.LEAVES or not isinstance(method, ExplainingExtractor):
-        return
-    for one in method.contributions(judged.segmentation, blocks, most=most):
-        yield tuple(itertools.starmap(Moved, one))
+        return {}
+    wanted = sorted(set(blocks))
+    found = method.contributions(judged.segmentation, wanted, most=most)
+    return {block: tuple(itertools.starmap(Moved, one)) for block, one in zip(wanted, found, strict=True)}
 
 
 def block_of(explanation: Explanation, index: int) -> ExplainedBlock:

@@ -85,25 +85,23 @@ class Mark:
     label: str
 
 
-def overlay_html(
-    explanation: Explanation, *, marks: Sequence[Mark | None] | None = None, title: str | None = None
-) -> str:
+def overlay_html(explanation: Explanation, *, marks: Sequence[Mark | None] | None = None) -> str:
     """Return a page as one HTML document in which each leaf is a `span` with the number, verdict and reason of its block.
 
     The number, `data-block`, is the index in `Explanation.blocks`. Classes are `wm-content`, `wm-boilerplate`, `wm-
     duplicate`, `wm-outside` and `wm-pruned`; `wm-s0` to `wm-s9` for the score; `wm-hidden` for text readers do not see.
-    `marks`, one for each leaf or None, replace those of the blocks, `title` the page's own. For a method that builds no
-    tree, source lines are shown instead of leaves.
+    `marks`, one for each leaf or None, replace those of the blocks. For a method that builds no tree, source lines
+    are shown instead of leaves.
     """
     if marks is None:
         marks = block_marks(explanation)
-    document, own = explanation.document, ""
+    document, title = explanation.document, ""
     language = (explanation.article and explanation.article.language) or "und"
     attributes = _attributes("html", {"lang": language})
     if explanation.unit is Unit.LINES:
-        body, own = _lines(document.lines.texts, marks), document.lines.title
+        body, title = _lines(document.lines.texts, marks), document.lines.title
     elif len(marks):
-        body, own = "".join(_Writer(document, marks).pieces()), document.title
+        body, title = "".join(_Writer(document, marks).pieces()), document.title
         attributes = _root_attributes(document, language)
     else:
         body = '<div class="wm-note">This page has no text that can be shown.</div>'
@@ -112,7 +110,7 @@ def overlay_html(
         '<meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src {style_source()}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escaped(own if title is None else title)}</title><style>{style()}</style></head>"
+        f"<title>{escaped(title)}</title><style>{style()}</style></head>"
         f'<body class="wm-page"><main>{body}</main></body></html>\n'
     )
 
@@ -145,11 +143,11 @@ def block_marks(explanation: Explanation) -> list[Mark | None]:
         label, classes = block_label(block), block_classes(block)
         plain, hidden = Mark(number, classes, label), Mark(number, f"{classes} wm-hidden", label)
         for unit in block.units:
-            marks[unit] = hidden if flags is not None and flags[unit] & _NOT_SEEN else plain
+            marks[unit] = hidden if flags is not None and flags[unit] & _INVISIBLE else plain
     return marks
 
 
-_NOT_SEEN: Final = int(HIDDEN | Flag.EMBEDDED)
+_INVISIBLE: Final = int(HIDDEN | Flag.EMBEDDED)
 
 
 def block_classes(block: ExplainedBlock) -> str:

@@ -38,7 +38,7 @@ def explanation_page(
 
         environment = _environment()
     except ImportError as error:
-        raise MissingExtraError(f"a page of an explanation needs Jinja2: {REMEDY}") from error
+        raise MissingExtraError(f"explaining a page as HTML needs Jinja2: {REMEDY}") from error
     style = style_sheet()
     return environment.get_template("page.html.jinja").render(
         view=View(explanation),

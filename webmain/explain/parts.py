@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.article.compose import Found, found_on_page, reads_lines
+from webmain.article.compose import ArticleParts, parts_on_page, reads_lines
 from webmain.article.regions import leaves_of_lines
 from webmain.explain.records import ExplainedBlock
 from webmain.extractors.base import ExplainingExtractor
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 PRUNED = "a menu or a footer"
 ADDED = "a caption of what was kept"
-LEFT_OUT = "kept by the method; no running text: "
-REPLACED = "kept by the method; the text came from elsewhere: "
+LEFT_OUT = "kept by the method, but not running text: "
+REPLACED = "kept by the method, but the text comes from "
 NOT_JUDGED = "in no block of this method"
-TITLE = "the page's title, for search; no part of the text"
+TITLE = "the page's title, for search; not part of the text"
 NEXT_PAGE = "from a page that continues this one"
 ORIGINS = {
-    "embedded": "data that the page carries for its scripts",
+    "embedded": "data embedded in the page for its scripts",
     "feed": "the feed",
-    "fallback": "whatever text the page has, as nothing was found",
+    "fallback": "all text of the page, as nothing was found",
 }
 """The origin of text that the method did not choose, by the article's `extractor`."""
 
@@ -42,7 +42,7 @@ _OUTSIDE = (
     (Flag.HIDDEN_DISPLAY, "hidden text (not displayed)"),
     (Flag.HIDDEN_VISIBILITY, "hidden text (not visible)"),
     (Flag.HIDDEN_CLASS, "hidden text (for screen readers only)"),
-    (Flag.EMBEDDED, "text in the place of a frame or a player"),
+    (Flag.EMBEDDED, "fallback text of a frame or a player"),
     (Flag.IN_NOSCRIPT, f"{NOT_JUDGED}: for readers without scripts"),
     (Flag.IN_CONTROL, f"{NOT_JUDGED}: in a form's control"),
     (Flag.IN_FORM, f"{NOT_JUDGED}: in a form"),
@@ -73,12 +73,12 @@ class _Parts:
 
     def __init__(self, document: Document, extraction: Extraction | None, keep: Keep) -> None:
         self._document, self._extraction, self._keep = document, extraction, keep
-        self._found = Found()
+        self._found = ArticleParts()
         self.unit = Unit.LEAVES
         self._of_unit = [-1] * (0 if extraction else len(document.leaves))
         if extraction is not None:
             of_unit = extraction.segmentation.of_unit
-            self._found = found_on_page(extraction, keep, locate=True)
+            self._found = parts_on_page(extraction, keep, locate=True)
             if extraction.unit is Unit.LINES and reads_lines(extraction, keep):
                 self.unit = Unit.LINES
             elif extraction.unit is Unit.LINES:

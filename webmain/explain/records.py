@@ -63,11 +63,6 @@ class ExplainedBlock:
         """The first leaf (source line); -1 without any."""
         return self.units[0] if self.units else -1
 
-    @property
-    def end(self) -> int:
-        """One past the last leaf (source line); the range may include leaves of other blocks."""
-        return self.units[-1] + 1 if self.units else -1
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:

@@ -74,33 +74,22 @@ class Row:
 
 
 class ArticleView:
-    """The values that templates use of an article, or of a page that gave none, each computed on first use."""
+    """The values that templates use of an article, or of a page that gave none; costly ones are computed on first use."""
 
     def __init__(self, article: Article | None, url: str = "") -> None:
         self._article = article
         self.url = fit(url)
+        self.title = fit((article and article.title) or "") or self.url or "A page without an address"
+        language = (article and article.language) or ""
+        self.language = "" if language in _NO_LANGUAGE else language  # for the attribute `lang`
+        self.text = fit(article.text) if article else ""
+        self.confidence = article.confidence if article else None
 
     @cached_property
     def article(self) -> Article | None:
         """The article with its words counted."""
         article = self._article
         return article if article is None or article.words else with_words(article, top=MOST_WORDS)
-
-    @cached_property
-    def title(self) -> str:
-        """Title of the article, or the page's URL if it has none."""
-        return fit((self._article and self._article.title) or "") or self.url or "A page without an address"
-
-    @cached_property
-    def language(self) -> str:
-        """Language of the article for the attribute `lang`; "" if unknown."""
-        found = (self._article and self._article.language) or ""
-        return "" if found in _NO_LANGUAGE else found
-
-    @cached_property
-    def text(self) -> str:
-        """The article's text."""
-        return fit(self.article.text) if self.article else ""
 
     @cached_property
     def markdown(self) -> str:
@@ -111,11 +100,6 @@ class ArticleView:
     def json(self) -> str:
         """The article as JSON."""
         return _cut(self.article.to_json(indent=2), MOST_CODE) if self.article else ""
-
-    @property
-    def confidence(self) -> float | None:
-        """The expected F1 of the text, as estimated by the method."""
-        return self._article.confidence if self._article else None
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -139,22 +123,14 @@ class View(ArticleView):
         self.name = explanation.name
         self.rejected = "" if explanation.rejected is None else fit(str(explanation.rejected))
         self.note = fit(explanation.note)
+        self.page_type = explanation.page_type
+        self.is_source = explanation.unit is Unit.LINES  # the overlay shows lines of the source
+        self.n_more = max(0, len(explanation.blocks) - MOST_ROWS)  # blocks that the table leaves out
 
     @cached_property
     def overlay(self) -> str:
         """The page with its leaves marked, as a separate HTML document."""
         return overlay_html(self.explanation)
-
-    @property
-    def page_type(self) -> tuple[str, float] | None:
-        """Kind of the page, and its probability."""
-        kind = self.explanation.page_type
-        return None if kind is None else (kind.name, kind.probability)
-
-    @cached_property
-    def is_source(self) -> bool:
-        """Whether the overlay shows lines of the source."""
-        return self.explanation.unit is Unit.LINES
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -172,11 +148,6 @@ class View(ArticleView):
             Row(number=number, block=block, moved=() if block.index is None else moved.get(block.index, ()))
             for number, block in enumerate(blocks)
         )
-
-    @property
-    def n_more(self) -> int:
-        """Number of blocks that the table leaves out."""
-        return max(0, len(self.explanation.blocks) - MOST_ROWS)
 
     @cached_property
     def summary(self) -> tuple[Fact, ...]:
