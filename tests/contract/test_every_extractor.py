@@ -356,7 +356,7 @@ def test_what_is_no_class_of_extractors_is_refused_before_it_is_called(name, opt
     ["os:system", "subprocess:Popen", "builtins:exec", "builtins:type", "sys:exit", "shutil:rmtree", "typing:Any"],
 )
 def test_things_of_the_standard_library_are_no_extractors(path, tmp_path):
-    with pytest.raises(UnknownExtractor, match="no extractor"):
+    with pytest.raises(UnknownExtractor, match="not an extractor"):
         create(f"{path}:args=touch {tmp_path}/x")
-    with pytest.raises(ValueError, match="no extractor"):
+    with pytest.raises(ValueError, match="not an extractor"):
         webmain.extract("<p>x", extractor=path)

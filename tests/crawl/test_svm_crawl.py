@@ -40,7 +40,7 @@ def old_layout(number: int) -> str:
 @pytest.mark.parametrize(
     ("layouts", "told"),
     [
-        ((new_layout,) * 6 + (old_layout,) * 7, "on 7 of them no text says what a description says"),
+        ((new_layout,) * 6 + (old_layout,) * 7, "on 7 of them no text matches the page's description"),
         ((old_layout,) * 8, "none of 8 pages has a description of its own; its pages are judged by learned"),
         ((new_layout,) * 3, "svm wants 5 pages, there are 3; its pages are judged by learned"),
     ],

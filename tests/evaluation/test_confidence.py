@@ -1,4 +1,4 @@
-"""What confidence is worth: hand-computed figures, laws, tables, plots, and the way of a confidence through files."""
+"""Quality of the confidences: hand-computed figures, laws, tables, plots, and the way of a confidence through files."""
 
 import math
 from functools import partial
@@ -37,17 +37,17 @@ def test_pages_of_equal_confidence_stand_in_no_order():
 
 def test_the_figures_are_those_computed_by_hand():
     found = confidence.figures(SURE, REACHED)
-    assert found.mean_confidence == pytest.approx(0.75)
-    assert found.mean_f1 == pytest.approx(0.625)
-    assert found.calibration_error == pytest.approx(0.125)  # four pages are one bin
-    assert found.squared_error == pytest.approx((0.01 + 0.09 + 0.09 + 0.36) / 4)
-    assert found.absolute_error == pytest.approx((0.1 + 0.3 + 0.3 + 0.6) / 4)
-    assert found.spearman == pytest.approx(3 / math.sqrt(5 * 4.5))
+    assert found["confidence"] == pytest.approx(0.75)
+    assert found["F1"] == pytest.approx(0.625)
+    assert found["ECE"] == pytest.approx(0.125)  # four pages are one bin
+    assert found["Brier"] == pytest.approx((0.01 + 0.09 + 0.09 + 0.36) / 4)
+    assert found["MAE"] == pytest.approx((0.1 + 0.3 + 0.3 + 0.6) / 4)
+    assert found["Spearman"] == pytest.approx(3 / math.sqrt(5 * 4.5))
     aurc = (0 + 0.25 + 0.5 / 3 + 0.375) / 4
     best = (0 + 0 + 0.5 / 3 + 0.375) / 4
-    assert found.aurc == pytest.approx(aurc)
-    assert found.excess == pytest.approx(aurc - best)
-    assert found.ranking == pytest.approx((0.375 - aurc) / (0.375 - best))
+    assert found["AURC"] == pytest.approx(aurc)
+    assert found["excess AURC"] == pytest.approx(aurc - best)
+    assert found["ranking"] == pytest.approx((0.375 - aurc) / (0.375 - best))
 
 
 def test_the_calibration_error_is_the_mean_distance_in_bins_of_equal_mass():
@@ -70,9 +70,9 @@ def test_a_bin_has_five_pages_at_least_and_there_are_ten_at_most(n_pages, n_bins
 
 def test_without_spread_there_is_no_correlation_and_nothing_to_rank():
     found = confidence.figures([0.2, 0.9], [0.5, 0.5])
-    assert math.isnan(found.spearman)
-    assert math.isnan(found.ranking)
-    assert found.excess == pytest.approx(0)
+    assert math.isnan(found["Spearman"])
+    assert math.isnan(found["ranking"])
+    assert found["excess AURC"] == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_what_is_no_share_of_as_many_pages_is_refused(sure, reached):
 @given(pages_of)
 def test_no_ranking_is_better_than_that_by_f1_itself(pages):
     sure, reached = np.array(pages).T
-    assert confidence.figures(sure, reached).excess >= -1e-9
-    assert confidence.figures(reached, reached).excess == pytest.approx(0)
-    assert confidence.figures(reached, reached).calibration_error == pytest.approx(0)
+    assert confidence.figures(sure, reached)["excess AURC"] >= -1e-9
+    assert confidence.figures(reached, reached)["excess AURC"] == pytest.approx(0)
+    assert confidence.figures(reached, reached)["ECE"] == pytest.approx(0)
 
 
 @pytest.mark.parametrize(("coverage", "n_pages", "kept"), [(0.9, 10, 9), (0.9, 180, 162), (0.9, 11, 10), (0.1, 3, 1)])
@@ -135,8 +135,8 @@ def test_intervals_hold_the_figures_and_are_the_same_for_the_same_seed():
     rng = np.random.default_rng(4)
     sure = rng.uniform(0, 1, 300)
     reached = np.clip(sure + rng.normal(0, 0.1, 300), 0, 1)
-    for name in ("mean_f1", "squared_error", "absolute_error", "spearman", "aurc"):
-        figure = partial(lambda name, *both: getattr(confidence.figures(*both), name), name)
+    for name in ("F1", "Brier", "MAE", "Spearman", "AURC"):
+        figure = partial(lambda name, *both: confidence.figures(*both)[name], name)
         found = confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
         assert found.low < figure(sure, reached) < found.high
         assert found == confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
@@ -193,7 +193,7 @@ def test_an_extractors_confidence_reaches_the_prediction():
     html = "<p>" + "The tide came in before noon, said the harbour master, and went out again. " * 9
     page = systems.as_page(gold("a", html))  # type: ignore[attr-defined]
     for way in (systems._by_page, systems._by_site):
-        ((text, told),) = way(Sure())([page])
+        ((text, told),) = way(Sure(), [page])
         assert (text[:8], told) == ("The tide", 0.25)
 
 
@@ -293,8 +293,8 @@ def test_the_report_shows_tables_and_plots(results):
     assert {"confidence", "coverage", "margins", "reliability", "confidence_by_dataset"} <= by_name.keys()
     shown = report.Report(title="t", facts=(), notes=(), tables=tables, results=results, baseline="mine")
     page = html_report.report_page(shown)
-    assert all(part in page for part in ("Risk and coverage", "Calibration", "What confidence is worth", "times"))
+    assert all(part in page for part in ("Risk and coverage", "Calibration", "Quality of the confidences", "times"))
     drawn = {plot.name: plot.picture for plot in plots.plots(results, by_name)}
     assert ">mean confidence<" in drawn["calibration"]
     assert ">mine<" in drawn["risk_coverage"]
-    assert ">trafilatura on the pages of which mine is most sure<" in drawn["risk_coverage"]
+    assert ">trafilatura on the most confident pages of mine<" in drawn["risk_coverage"]

@@ -94,7 +94,7 @@ def test_the_curves_are_drawn(findings):
 
 def test_periods_of_a_site_are_learned_apart_and_given_together():
     pages = [replace(gold(i), period=str(i % 2)) for i in range(20)]
-    assert [len(held) + len(rest) for held, rest in learning_curve._held_back(pages, 1)] == [10, 10]
+    assert [len(held) + len(rest) for held, rest in learning_curve._held_out(pages, 1)] == [10, 10]
     (site,) = learning_curve._whole(pages, 1)
     assert [page.period for page in site] == ["0"] * 10 + ["1"] * 10
 

@@ -100,9 +100,9 @@ def test_a_missing_peer_asked_for_by_name_says_how_to_install_it(monkeypatch):
         ("readability_lxml:x=1", "allowed are none"),
         ("line_block:zzz=1", "zzz"),
         ("no.such.module:thing", "cannot import"),
-        ("os:system", "is no extractor"),
-        ("subprocess:Popen", "is no extractor"),
-        ("os.path:exists", "is no extractor"),
+        ("os:system", "is not an extractor"),
+        ("subprocess:Popen", "is not an extractor"),
+        ("os.path:exists", "is not an extractor"),
     ],
 )
 def test_wrong_names_are_told_what_is_allowed(name, message):
@@ -214,7 +214,7 @@ def test_crossfitting_never_judges_a_page_by_what_was_learned_from_it():
     pages = [
         as_page(GoldPage(id=str(n), dataset="d", html=HTML, text="", url=f"https://a.example/{n}")) for n in range(10)
     ]
-    answers = systems._crossfit(Fitted())(pages)
+    answers = systems._crossfit(Fitted(), pages)
     assert len(answers) == 10
     assert all("upper quay" in text for text, _confidence in answers)
     judged = [{page.url for page in pages} - set(fit) for fit in Fitted.seen]
@@ -225,7 +225,7 @@ def test_crossfitting_never_judges_a_page_by_what_was_learned_from_it():
 def test_too_few_pages_are_judged_by_the_extractor_as_it_comes():
     Fitted.seen.clear()
     page = as_page(GOLD)
-    assert len(systems._crossfit(Fitted())([page])) == 1
+    assert len(systems._crossfit(Fitted(), [page])) == 1
     assert Fitted.seen == []
 
 

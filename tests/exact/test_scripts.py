@@ -9,7 +9,7 @@ import pytest
 
 import webmain
 from tests.exact.made import LANGUAGES, TEMPLATES, URL, cases, page, paragraphs, words
-from webmain.article.words import word_frequencies
+from webmain.article.words import cloud
 
 N_WORDS = 12
 
@@ -29,7 +29,7 @@ def test_article_comes_out_word_for_word_with_its_metadata(language, template):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_tag_cloud_has_the_words_of_the_text_as_the_language_divides_them(language):
     w = words(language)
-    found = word_frequencies("\n\n".join(paragraphs(w)), language=language, top=N_WORDS)
+    found = cloud("\n\n".join(paragraphs(w)), language=language, top=N_WORDS)
     assert set(w["words"]) <= {each.word for each in found.words}
     assert not {"และ", "ແລະ", "និង", "နှင့်", "და", "እና", "மற்றும்", "এবং", "और", "و", "של"} & {
         each.word for each in found.words

@@ -132,7 +132,7 @@ def test_switched_off_nothing_is_learned_or_detached():
 
 @pytest.mark.parametrize(("n", "min_pages"), [(1, 2), (2, 3), (0, 2)])
 def test_too_few_pages_teach_nothing(n, min_pages):
-    with pytest.raises(NothingLearned, match=f"wanted are {min_pages}"):
+    with pytest.raises(NothingLearned, match=f"at least {min_pages} are needed"):
         LBDA(min_pages=min_pages).fit(stories(n))
 
 
@@ -187,7 +187,7 @@ def test_what_was_learned_survives_json():
 
 def test_models_of_other_methods_and_damaged_ones_are_refused():
     learned = LBDA().fit(stories(3)).learned
-    with pytest.raises(ValueError, match="not of this method"):
+    with pytest.raises(ValueError, match="not one of this method"):
         LBDA().restored(type(learned)(**{**vars(learned), "columns": ("length",)}))
     with pytest.raises(ValueError, match="site tree"):
         LBDA().restored(type(learned)(**{**vars(learned), "weights": {}}))

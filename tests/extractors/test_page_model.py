@@ -104,7 +104,7 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"format": "another"}, "is no page model"),
+        ({"format": "another"}, "is not a page model"),
         ({"format_version": FORMAT_VERSION + 1}, "format version"),
         ({"columns_version": 0}, "columns of version"),
         ({"blocks": None}, "cannot be read"),

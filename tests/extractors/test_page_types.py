@@ -54,7 +54,7 @@ def judged(monkeypatch: pytest.MonkeyPatch):
 
     def put(**found: float) -> None:
         whole = dict.fromkeys(PAGE_TYPES, 0.0) | {"other": 1 - sum(found.values())} | found
-        monkeypatch.setattr(module, "_judged", lambda row, document: whole)
+        monkeypatch.setattr(module, "_with_corrections", lambda row, document: whole)
 
     return put
 

@@ -32,7 +32,7 @@ def judged(monkeypatch):
 
     def put(**found):
         whole = dict.fromkeys(PAGE_TYPES, 0.0) | {"listing": 1 - sum(found.values())} | found
-        monkeypatch.setattr(page_types, "_judged", lambda row, document: whole)
+        monkeypatch.setattr(page_types, "_with_corrections", lambda row, document: whole)
 
     return put
 

@@ -197,10 +197,12 @@ def test_alone_learning_ends_between_its_steps_when_the_time_is_over(step):
 
 @pytest.mark.parametrize("features", ["visual", "length+visual"])
 def test_pages_that_no_browser_has_drawn_are_refused_where_visual_features_are_wanted(features):
-    with pytest.raises(Rejected, match=r"no browser has drawn the page \(-a render=always\)") as caught:
+    with pytest.raises(
+        Rejected, match=r"visual features need pages rendered by a browser \(-a render=always\)"
+    ) as caught:
         webmain.extract(markup(1), extractor=f"svm:features={features}")
     assert caught.value.reason is Reason.NO_TEXT
-    with pytest.raises(NothingLearned, match="no browser has drawn"):
+    with pytest.raises(NothingLearned, match="rendered by a browser"):
         create(f"svm:features={features}").fit([document(markup(n)) for n in range(6)])
 
 
@@ -230,7 +232,7 @@ def test_descriptions_of_other_things_teach_nothing():
         )
         for i in range(6)
     ]
-    with pytest.raises(NothingLearned, match="says what their descriptions say"):
+    with pytest.raises(NothingLearned, match="matches their descriptions"):
         create("svm").fit(pages)
 
 
@@ -261,7 +263,7 @@ def test_a_footer_that_recurs_on_pages_without_content_clusters_is_boilerplate()
     assert [method.resemblance(page) for page in old] == [0.0] * 7
     assert method.resemblance(document(markup(40))) > 0.9
     assert kept(method, document(markup(40))) == story(40)
-    assert method.learned.note == "on 7 of them no text says what a description says"
+    assert method.learned.note == "on 7 of them no text matches the page's description"
 
 
 def test_pages_without_content_clusters_teach_nothing_where_their_own_text_is_kept():
@@ -323,7 +325,7 @@ def test_algorithm_1_takes_one_cluster_of_the_site_and_nothing_of_other_template
 def test_by_algorithm_1_pages_without_the_cluster_are_all_boilerplate():
     undescribed = [document(markup(i, described=False, shape="blog")) for i in range(20, 26)]
     method = create("svm:labels=paper").fit([*site(8), *undescribed])
-    assert method.learned.note == "on 6 of them no text says what a description says"
+    assert method.learned.note == "on 6 of them no text matches the page's description"
     assert [kept(method, page) for page in undescribed] == [[]] * 6
 
 

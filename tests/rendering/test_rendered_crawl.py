@@ -97,7 +97,7 @@ def test_pages_that_nobody_has_drawn_are_refused_with_a_reason(crawl, site, tmp_
             body = f"<title>Harbour {n}</title><p>{TEXT} {n}</p>".encode()
             writer.write(f"https://paper.example/{n}", 200, [("Content-Type", "text/html")], body)
     done = crawl("archive", path=str(tmp_path / "r.warc.gz"), extractor=VISUAL)
-    assert "no browser has drawn the page (-a render=always)" in done.log
+    assert "visual features need pages rendered by a browser (-a render=always)" in done.log
     assert "Traceback" not in done.log
 
 

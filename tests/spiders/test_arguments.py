@@ -39,8 +39,8 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
 @pytest.mark.parametrize(
     ("extractor", "told"),
     [
-        ("os:system", "no extractor"),
-        ("subprocess:Popen", "no extractor"),
+        ("os:system", "not an extractor"),
+        ("subprocess:Popen", "not an extractor"),
     ],
 )
 def test_extractors_that_can_not_judge_pages_are_refused_before_the_crawl(extractor, told):

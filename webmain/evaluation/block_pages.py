@@ -108,14 +108,11 @@ def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
     except Rejected:  # no block at all: an empty page, not an unreadable one
         return BlockPage(document.title, (), (), Counts(all_texts=len(default_blocks(document))))
     seconds = time.process_time() - started
-    chosen = [i for i in np.flatnonzero(extraction.kept).tolist() if not _is_title(extraction, i)]
-    texts = extraction.segmentation.texts(chosen)
+    segmentation, tags = extraction.segmentation, document.elements.tags
+    chosen = [i for i in np.flatnonzero(extraction.kept).tolist() if tags[segmentation.element[i]] != "title"]
+    texts = segmentation.texts(chosen)
     priorities = tuple(extraction.raw[chosen].tolist()) if approach is Approach.PAB else (1.0,) * len(chosen)
     return BlockPage(document.title, tuple(texts), priorities, _counts(extraction, seconds))
-
-
-def _is_title(extraction: Extraction, block: int) -> bool:
-    return bool(extraction.document.elements.tags[extraction.segmentation.element[block]] == "title")
 
 
 def _counts(extraction: Extraction, seconds: float) -> Counts:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,42 +30,31 @@ N_RESAMPLES = 1_000
 _Floats = NDArray[np.float64]
 
 
-class Figures(NamedTuple):
-    """Quality of a system's confidences on a set of pages."""
-
-    # means over pages; equal if confidence is right on average
-    mean_confidence: float
-    mean_f1: float
-    # expected calibration error: mean over bins of equal mass of the distance between mean confidence and mean F1
-    calibration_error: float
-    squared_error: float  # mean of (confidence - F1) squared, the Brier score
-    absolute_error: float  # mean of the distance between confidence and F1 of a page
-    spearman: float  # rank correlation of confidence and F1; nan if one of them is the same on all pages
-    aurc: float  # area under the risk-coverage curve: mean of 1 - F1 over all coverages; lower is better
-    excess: float  # `aurc` minus that of a ranking by F1 itself: 0 is perfect
-    # share of what ranking can gain that is gained: 0 for a ranking by chance, 1 for the perfect one; nan where all
-    # pages have the same F1
-    ranking: float
-
-
-def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
+def figures(confidence: ArrayLike, f1: ArrayLike) -> dict[str, float]:
     """Return the figures of confidences, compared with the F1 that was reached: both `(n_pages,)`, in [0, 1].
+
+    `confidence` and `F1` are means over pages, equal if confidence is right on average. `ECE` is the expected calibration
+    error: the mean over bins of equal mass of the distance between mean confidence and mean F1. `Brier` is the mean of
+    (confidence - F1) squared, `MAE` the mean distance of the two on a page, `Spearman` their rank correlation (nan if one
+    of them is the same on all pages). `AURC` is the area under the risk-coverage curve, the mean of 1 - F1 over all
+    coverages; lower is better. `excess AURC` is what it is above that of a ranking by F1 itself: 0 is perfect. `ranking`
+    is the share of what ranking can gain that is gained: 0 by chance, 1 if perfect, nan where all pages have the same F1.
 
     Raises ValueError if there is no page, not one confidence for each, or a value outside [0, 1].
     """
     sure, reached = _checked(confidence, f1)
     area, least, chance = aurc(sure, reached), aurc(reached, reached), float(1 - reached.mean())
-    return Figures(
-        mean_confidence=float(sure.mean()),
-        mean_f1=float(reached.mean()),
-        calibration_error=calibration_error(sure, reached),
-        squared_error=float(np.square(sure - reached).mean()),
-        absolute_error=float(np.abs(sure - reached).mean()),
-        spearman=spearman(sure, reached),
-        aurc=area,
-        excess=area - least,
-        ranking=(chance - area) / (chance - least) if chance - least > 1e-12 else math.nan,
-    )
+    return {
+        "confidence": float(sure.mean()),
+        "F1": float(reached.mean()),
+        "ECE": calibration_error(sure, reached),
+        "Brier": float(np.square(sure - reached).mean()),
+        "MAE": float(np.abs(sure - reached).mean()),
+        "Spearman": spearman(sure, reached),
+        "AURC": area,
+        "excess AURC": area - least,
+        "ranking": (chance - area) / (chance - least) if chance - least > 1e-12 else math.nan,
+    }
 
 
 def interval(
@@ -79,7 +67,7 @@ def interval(
     n_resamples: int = N_RESAMPLES,
 ) -> Interval:
     """Return the bootstrap interval of a figure of confidences and F1; draws as in `statistics.bootstrap_mean`."""
-    rows = np.column_stack(_checked(confidence, f1))
+    rows = np.column_stack((confidence, f1))
     return bootstrap(lambda both: [figure(*both.T)], rows, seed=seed, clusters=clusters, n_resamples=n_resamples)[0]
 
 
@@ -90,8 +78,7 @@ def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
     """
     sure = np.asarray(confidence, dtype=np.float64)
     order = np.argsort(-sure, kind="stable")
-    levelled = _levelled(sure, np.asarray(values, dtype=np.float64))[order]
-    means: _Floats = np.cumsum(levelled) / np.arange(1, sure.size + 1)
+    means: _Floats = np.cumsum(_mean_of_equals(sure, values)[order]) / np.arange(1, sure.size + 1)
     return means
 
 
@@ -103,7 +90,7 @@ def n_kept(coverage: float, n_pages: int) -> int:
 def calibration_error(confidence: ArrayLike, f1: ArrayLike) -> float:
     """Return the expected calibration error over bins of (nearly) the same number of pages."""
     sure, reached = _checked(confidence, f1)
-    away = sure - _levelled(sure, reached)
+    away = sure - _mean_of_equals(sure, reached)
     return float(sum(abs(away[part].sum()) for part in _parts(sure)) / sure.size)
 
 
@@ -114,7 +101,7 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
     `F1`, and the bootstrap interval of the mean F1 (`low`, `high`).
     """
     sure, reached = _checked(confidence, f1)
-    levelled = _levelled(sure, reached)
+    means = _mean_of_equals(sure, reached)
     rows: list[Row] = []
     for part in _parts(sure):
         interval = bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES)
@@ -124,7 +111,7 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
                 "from": float(sure[part].min()),
                 "to": float(sure[part].max()),
                 "confidence": float(sure[part].mean()),
-                "F1": float(levelled[part].mean()),
+                "F1": float(means[part].mean()),
                 "low": interval.low,
                 "high": interval.high,
             }
@@ -174,9 +161,10 @@ def margins(
         best = max(curves, key=lambda name: curves[name][n - 1])
         difference = float(curve[n - 1] - curves[best][n - 1])
         by_f1 = float(perfect[n - 1] - max(c[n - 1] for c in perfect_curves))
-        (interval,) = bootstrap(
+        own_interval = interval(
             partial(_mean_at, coverage),
-            np.column_stack((sure, mine - theirs[best])),
+            sure,
+            mine - theirs[best],
             seed=seed,
             clusters=clusters,
             n_resamples=n_resamples,
@@ -189,8 +177,8 @@ def margins(
                 "best rival": best,
                 "its F1": float(curves[best][n - 1]),
                 "margin": difference,
-                "low": interval.low,
-                "high": interval.high,
+                "low": own_interval.low,
+                "high": own_interval.high,
                 "times": difference / full if full > 0 else math.nan,
                 "by true F1": by_f1 / full if full > 0 else math.nan,
             }
@@ -198,25 +186,25 @@ def margins(
     return found
 
 
-def _mean_at(coverage: float, rows: _Floats) -> tuple[float]:
-    """Return the mean of the second column over the rows in which the first is highest."""
-    return (float(by_coverage(rows[:, 0], rows[:, 1])[n_kept(coverage, len(rows)) - 1]),)
+def _mean_at(coverage: float, confidence: ArrayLike, values: ArrayLike) -> float:
+    """Return the mean value of the most confident pages."""
+    curve = by_coverage(confidence, values)
+    return float(curve[n_kept(coverage, curve.size) - 1])
 
 
 def _checked(confidence: ArrayLike, f1: ArrayLike) -> tuple[_Floats, _Floats]:
     sure, reached = np.asarray(confidence, dtype=np.float64), np.asarray(f1, dtype=np.float64)
     if sure.ndim != 1 or sure.shape != reached.shape or not sure.size:
-        raise ValueError(f"{sure.size} confidences cannot be judged by {reached.size} scores")
+        raise ValueError(f"{sure.size} confidences do not match {reached.size} scores")
     for name, values in (("confidence", sure), ("F1", reached)):
         if not ((values >= 0) & (values <= 1)).all():  # false for nan as well
             raise ValueError(f"{name} must lie in [0, 1] on every page")
     return sure, reached
 
 
-def _levelled(confidence: _Floats, values: _Floats) -> _Floats:
+def _mean_of_equals(confidence: _Floats, values: ArrayLike) -> _Floats:
     """Return values with those of equal confidence replaced by their mean."""
     _, group = np.unique(confidence, return_inverse=True)
-    group = group.reshape(-1)
     means: _Floats = (np.bincount(group, weights=values) / np.bincount(group))[group]
     return means
 

@@ -94,30 +94,27 @@ def quality(results: Results, *, seed: int) -> Table:
         sure, f1 = own.confidence[own.given], own.f1[own.given]
         sites_given = clusters_of([r for r, is_given in zip(own.results, own.given, strict=True) if is_given])
         calibrated, ranked = figures(sure, f1), figures(own.confidence, own.f1)
-        error_interval = interval(calibration_error, sure, f1, seed=seed, clusters=sites_given)
-        aurc_interval = interval(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
+        of_ece = interval(calibration_error, sure, f1, seed=seed, clusters=sites_given)
+        of_aurc = interval(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
         rows.append(
             {
                 "system": own.system,
                 "pages": len(own.f1),
                 "without": int((~own.given).sum()),
-                "confidence": calibrated.mean_confidence,
-                "F1 of those": calibrated.mean_f1,
-                "ECE": calibrated.calibration_error,
-                "ECE low": error_interval.low,
-                "ECE high": error_interval.high,
-                "Brier": calibrated.squared_error,
-                "MAE": calibrated.absolute_error,
-                "Spearman": calibrated.spearman,
-                "AURC": ranked.aurc,
-                "AURC low": aurc_interval.low,
-                "AURC high": aurc_interval.high,
-                "excess AURC": ranked.excess,
-                "ranking": ranked.ranking,
+                "confidence": calibrated["confidence"],
+                "F1 of those": calibrated["F1"],
+                "ECE": calibrated["ECE"],
+                "ECE low": of_ece.low,
+                "ECE high": of_ece.high,
+                **{name: calibrated[name] for name in ("Brier", "MAE", "Spearman")},
+                "AURC": ranked["AURC"],
+                "AURC low": of_aurc.low,
+                "AURC high": of_aurc.high,
+                **{name: ranked[name] for name in ("excess AURC", "ranking")},
             }
         )
     title = (
-        "What confidence is worth: ECE is the expected calibration error, AURC the area under the risk-coverage curve "
+        "Quality of the confidences: ECE is the expected calibration error, AURC the area under the risk-coverage curve "
         f"(risk: 1 - F1), with 95 % intervals; ranking: 0 by chance, 1 perfect; metric: {METRICS[results.main_metric].title}"
     )
     return Table.of("confidence", title, rows)
@@ -132,7 +129,7 @@ def coverage(results: Results) -> Table:
         n = n_kept(share, n_pages)
         means = {system: float(curve[n - 1]) for system, curve in curves.items()}
         rows.append({"coverage": f"{100 * share:g} %", "pages": n, **means})
-    title = f"Mean F1 of the pages of which each system is most sure; metric: {METRICS[results.main_metric].title}"
+    title = f"Mean F1 of each system's most confident pages; metric: {METRICS[results.main_metric].title}"
     return Table.of("coverage", title, rows)
 
 
@@ -144,7 +141,7 @@ def against_rivals(results: Results, *, seed: int) -> Table:
         found = margins(own.confidence, own.f1, theirs, coverages=MARGIN_COVERAGES, seed=seed, clusters=sites)
         rows += [{"system": own.system, **row} for row in found]
     title = (
-        "On the pages of which a system is most sure: its mean F1, that of the best rival on the same pages, the margin "
+        "On a system's most confident pages: its mean F1, that of the best rival on the same pages, the margin "
         "with its 95 % interval, how many times the margin on all pages that is, and how many times it would be were the "
         "pages ranked by their true F1"
     )
@@ -171,8 +168,8 @@ def by_dataset(results: Results) -> Table:
                 theirs = {name: f1[inside] for name, f1 in rivals(results, own.system).items()}
                 rows.append({"dataset": dataset, "system": own.system, **_dataset_row(own, inside, theirs)})
     title = (
-        "What confidence is worth by data set, and the margin over the best rival on all pages and on the 90 % of which the "
-        "system is most sure"
+        "Quality of the confidences by data set, and the margin over the best rival on all pages and on the 90 % with the "
+        "highest confidence"
     )
     return Table.of("confidence_by_dataset", title, rows)
 
@@ -186,11 +183,10 @@ def _dataset_row(own: SystemScores, inside: NDArray[np.bool_], theirs: dict[str,
         whole, most = margins(sure, f1, theirs, coverages=(1.0, 0.9), seed=0, n_resamples=1)
     return {
         "pages": len(f1),
-        "confidence": calibrated.mean_confidence,
-        "F1": ranked.mean_f1,
-        "ECE": calibrated.calibration_error,
-        "Spearman": calibrated.spearman,
-        "excess AURC": ranked.excess,
+        "confidence": calibrated["confidence"],
+        "F1": ranked["F1"],
+        **{name: calibrated[name] for name in ("ECE", "Spearman")},
+        "excess AURC": ranked["excess AURC"],
         "F1 of 90 %": float(by_coverage(sure, f1)[n_kept(0.9, len(f1)) - 1]),
         "margin": whole.get("margin"),
         "margin of 90 %": most.get("margin"),

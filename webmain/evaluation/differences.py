@@ -2,58 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from dataclasses import dataclass
-from functools import cache
 
 from webmain.evaluation.metrics import words
-from webmain.evaluation.tokens import TextPair, Unit, unit_of
-from webmain.text.normal import mark_ranges
+from webmain.evaluation.tokens import TextPair
+from webmain.revisions.kinds import Span
+from webmain.revisions.spans import spans
 
-MOST_TOKENS = 900  # most words of each text that are compared: a diff costs up to their product
-MOST_CHARACTERS = 8_000  # most characters of each text that are shown
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of text; `differs` if the other text does not have it."""
-
-    text: str
-    differs: bool
+MOST_CHARACTERS = 8_000  # most characters of each text that are compared and shown
+MAX_CELLS = 300_000  # maximum table cells for comparing words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two texts in pieces, and how many characters were cut off at their ends."""
+    """Two texts in runs that both or only one have, and how many characters were cut off at their ends."""
 
-    gold: tuple[Piece, ...]
-    predicted: tuple[Piece, ...]
+    gold: tuple[Span, ...]
+    predicted: tuple[Span, ...]
     gold_cut: int
     predicted_cut: int
 
 
-def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
-    """Compare the beginnings of two texts by words, or by letters in unspaced scripts; white space is ignored."""
-    pattern = _letter_pattern() if unit_of(gold, language) is Unit.CHARACTERS else _WORD
-    ours = pattern.findall(gold[:MOST_CHARACTERS])[:MOST_TOKENS]
-    theirs = pattern.findall(predicted[:MOST_CHARACTERS])[:MOST_TOKENS]
-    matcher = difflib.SequenceMatcher(
-        None, [t.strip() for t in ours], [t.strip() for t in theirs]
-    )  # with autojunk: bounded
-    left: list[Piece] = []
-    right: list[Piece] = []
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if a < b:
-            left.append(Piece("".join(ours[a:b]), tag != "equal"))
-        if c < d:
-            right.append(Piece("".join(theirs[c:d]), tag != "equal"))
-    return Difference(
-        gold=tuple(left),
-        predicted=tuple(right),
-        gold_cut=len(gold) - sum(len(piece.text) for piece in left),
-        predicted_cut=len(predicted) - sum(len(piece.text) for piece in right),
-    )
+def difference(gold: str, predicted: str) -> Difference:
+    """Compare the beginnings of two texts by words; white space is ignored."""
+    found = spans(gold[:MOST_CHARACTERS], predicted[:MOST_CHARACTERS], cells=MAX_CELLS, fold=str.strip)
+    cuts = (max(0, len(text) - MOST_CHARACTERS) for text in (gold, predicted))
+    return Difference(gold=found.before, predicted=found.after, gold_cut=next(cuts), predicted_cut=next(cuts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,20 +60,10 @@ def compare_texts(left: str, left_text: str, right: str, right_text: str, langua
     return TextComparison(
         left=left,
         right=right,
-        difference=difference(left_text, right_text, language=language),
+        difference=difference(left_text, right_text),
         precision=agreement.precision,
         recall=agreement.recall,
         f1=agreement.f1,
         unit=pair.unit.value,
         language=language,
     )
-
-
-_WORD = re.compile(r"\s+(?=\Z)|\s*\S+\s*")
-
-
-@cache
-def _letter_pattern() -> re.Pattern[str]:
-    """Return the pattern of a letter with its marks, or a run of Latin letters and digits, and white space after it."""
-    marks = mark_ranges(astral=False)
-    return re.compile(rf"\s*(?:[A-Za-z0-9]+|\S[{marks}]*)\s*|\s+")

@@ -11,16 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from webmain.evaluation.gold_pairs import cleaneval_records, folder_records, is_cleaneval_folder, is_folder
-from webmain.evaluation.gold_records import (
-    BadRecord,
-    DropReason,
-    Records,
-    jsonl_files,
-    jsonl_records,
-    wcxb_folders,
-    wcxb_records,
-)
+from webmain.evaluation import gold_pairs, gold_records
+from webmain.evaluation.gold_records import BadRecord, DropReason, Records
 from webmain.evaluation.records import GoldPage
 
 MAX_EXAMPLES = 5  # most locations kept for each reason to drop a record
@@ -39,7 +31,7 @@ class GoldFormat(StrEnum):
     FOLDER = "folder"  # pages and plain texts of the same names
 
 
-_LOOKED_FOR = (
+_KNOWN_FORMATS = (
     "jsonl: files ending in .jsonl or .jsonl.gz; wcxb: folders ground-truth and html (or such folders in dev, test); "
     "cleaneval: N.html starting with <text ...> with N.txt or N-cleaned.txt beside them, or in the folders "
     "input, finalrun-input, en_original and GoldStandard, en_cleaned; "
@@ -47,10 +39,10 @@ _LOOKED_FOR = (
 )
 
 _FORMATS: dict[GoldFormat, tuple[Callable[[Path], object], Callable[[Path], Records]]] = {
-    GoldFormat.WCXB: (wcxb_folders, wcxb_records),
-    GoldFormat.CLEANEVAL: (is_cleaneval_folder, cleaneval_records),
-    GoldFormat.FOLDER: (is_folder, folder_records),
-    GoldFormat.JSONL: (jsonl_files, jsonl_records),
+    GoldFormat.WCXB: (gold_records.wcxb_folders, gold_records.wcxb_records),
+    GoldFormat.CLEANEVAL: (gold_pairs.is_cleaneval_folder, gold_pairs.cleaneval_records),
+    GoldFormat.FOLDER: (gold_pairs.is_folder, gold_pairs.folder_records),
+    GoldFormat.JSONL: (gold_records.jsonl_files, gold_records.jsonl_records),
 }
 """How each format is recognised, in the order of trying, and how it is read."""
 
@@ -159,7 +151,7 @@ def read_gold(path: Path | str | Sequence[Path | str]) -> Gold:
     """
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
-        raise GoldError("no path of gold data was given")
+        raise GoldError("no gold data was given")
     return Gold([(Path(one), _format_of(Path(one))) for one in paths])
 
 
@@ -172,4 +164,4 @@ def _format_of(path: Path) -> GoldFormat:
                 return form
     except OSError as error:
         raise _unreadable(path, error) from error
-    raise GoldError(f"no gold data in a known format at {path}. Looked for: {_LOOKED_FOR}")
+    raise GoldError(f"no gold data in a known format at {path}. Looked for: {_KNOWN_FORMATS}")

@@ -119,9 +119,9 @@ def page_of_record(
         html=html,
         text=text if has_text else None,
         url=url or None,
-        site=_text(record, "domain") or _text(record, "site") or (site_key(url) if url else ""),
+        site=_text(record, "domain", "site") or (site_key(url) if url else ""),
         period=_text(record, "period"),
-        language=base_language(_text(record, "lang") or _text(record, "language")),
+        language=base_language(_text(record, "lang", "language")),
         page_type=_text(record, "page_type"),
         category=_text(record, "category"),
         wanted=wanted,
@@ -151,8 +151,9 @@ def _optional_text(record: Mapping[str, Any], name: str) -> str | None:
     return None if value is None else replace_surrogates(value)
 
 
-def _text(record: Mapping[str, Any], name: str) -> str:
-    return _optional_text(record, name) or ""
+def _text(record: Mapping[str, Any], *names: str) -> str:
+    """Return the first of some fields that is given, or ""."""
+    return next(filter(None, (_optional_text(record, name) for name in names)), "")
 
 
 def _texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:

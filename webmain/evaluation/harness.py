@@ -127,7 +127,5 @@ def _environment() -> Iterator[None]:
     try:
         yield
     finally:
-        for name in ENVIRONMENT:
-            os.environ.pop(name)
-            if name in before:
-                os.environ[name] = before[name]
+        os.environ.clear()
+        os.environ.update(before)

@@ -46,71 +46,65 @@ class WorstPage:
     compared: Difference  # gold and extracted text
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Section:
-    """A section of the report: a plot, a table, or the worst pages of a system."""
+    """A section of the report: its name for links, its heading, and what it shows."""
 
-    # for links and for readers
     name: str
     heading: str
     plot: Plot | None = None
     table: Table | None = None
-    best: bool = False  # mark the best figures of the table's columns
     worst: tuple[WorstPage, ...] = ()
-    # whose worst pages they are, and by which metric
-    system: str = ""
-    metric: str = ""
 
 
 def report_page(report: Report) -> str:
     """Return a comparison's report."""
     by_name = {table.name: table for table in report.tables}
     drawn = plots(report.results, by_name)
-    sections = [Section(name="overall", heading="Systems", table=without_empty(by_name["overall"]), best=True)]
-    sections += [Section(name=f"{plot.name}_plot", heading=plot.title, plot=plot) for plot in drawn]
+    sections = [Section("overall", "Systems", table=without_empty(by_name["overall"])), *_plot_sections(drawn)]
     headings = {**HEADINGS, "comparison": f"Against {report.baseline}"}
     for name, table in by_name.items():
         if name != "overall" and table not in [plot.table for plot in drawn]:
-            heading = headings.get(name, name.replace("_", " ").capitalize())
-            sections.append(Section(name=name, heading=heading, table=table))
-    system, metric = report.baseline or report.results.systems[0], METRICS[report.results.main_metric].title
+            sections.append(Section(name, headings.get(name, name.replace("_", " ").capitalize()), table=table))
     if pages := worst_pages(report):
-        sections.append(Section(name="worst", heading="Worst pages", worst=pages, system=system, metric=metric))
-    return _page(report.title, sections, notes=report.notes, facts=report.facts)
+        sections.append(Section("worst", "Worst pages", worst=pages))
+    system, metric = report.baseline or report.results.systems[0], METRICS[report.results.main_metric].title
+    return _page(report.title, sections, notes=report.notes, facts=report.facts, system=system, metric=metric)
 
 
 def findings_page(findings: Findings) -> str:
     """Return a protocol's findings."""
-    sections = [Section(name=f"{plot.name}_plot", heading=plot.title, plot=plot) for plot in findings.plots]
-    sections += [Section(name=table.name, heading=table.title or table.name, table=table) for table in findings.tables]
-    return _page(f"Protocol {findings.protocol}", sections, notes=findings.notes)
+    sections = [Section(table.name, table.title or table.name, table=table) for table in findings.tables]
+    return _page(f"Protocol {findings.protocol}", [*_plot_sections(findings.plots), *sections], notes=findings.notes)
+
+
+def _plot_sections(drawn: Sequence[Plot]) -> list[Section]:
+    return [Section(f"{plot.name}_plot", plot.title, plot=plot) for plot in drawn]
 
 
 def worst_pages(report: Report) -> tuple[WorstPage, ...]:
     """Return the baseline's (or only system's) worst pages that are not perfect, at most `WORST`."""
     metric = report.results.main_metric
-    found = [r for r in report.results.by_system[report.baseline or report.results.systems[0]] if r.agreements]
-    found = [r for r in found if r.agreements[metric].f1 < 1]
-    found.sort(key=lambda r: (r.agreements[metric].f1, r.page.dataset, r.page.id))
+    results = report.results.by_system[report.baseline or report.results.systems[0]]
+    found = [(r.agreements[metric], r.page, r.prediction) for r in results if r.agreements]
+    found = [one for one in found if one[0].f1 < 1]
+    found.sort(key=lambda one: (one[0].f1, one[1].dataset, one[1].id))
     shown = []
-    for r in found[:WORST]:
-        agreement, page = r.agreements[metric], r.page
-        known = (page.dataset, page.site, page.language, page.page_type, page.url, r.prediction.error)
+    for agreement, page, prediction in found[:WORST]:
+        known = (page.dataset, page.site, page.language, page.page_type, page.url, prediction.error)
         figures = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
         shown.append(
             WorstPage(
                 id=page.id,
                 f1=f"{agreement.f1:.3f}",
-                facts=(figures, *(value for value in known if value)),
-                compared=difference(page.text or "", r.prediction.text, language=page.language),
+                facts=(figures, *filter(None, known)),
+                compared=difference(page.text or "", prediction.text),
             )
         )
     return tuple(shown)
 
 
-def _page(
-    title: str, sections: Sequence[Section], *, notes: Sequence[str], facts: Sequence[tuple[str, str]] = ()
-) -> str:
+def _page(title: str, sections: Sequence[Section], **values: object) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -127,7 +121,7 @@ def _page(
         "data_url": lambda picture: f"data:image/svg+xml;base64,{_base64(picture.encode())}",
     }
     template = environment.get_template(TEMPLATE)
-    return template.render(title=title, sections=sections, notes=notes, facts=facts, open_rows=OPEN_ROWS)
+    return template.render(title=title, sections=sections, open_rows=OPEN_ROWS, **{"facts": (), **values})
 
 
 def _base64(data: bytes) -> str:

@@ -100,11 +100,7 @@ def summary_level(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[st
 
 
 def _token_counts(lines: Mapping[tuple[str, ...], int]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for line, n in lines.items():
-        for token in line:
-            counts[token] += n
-    return counts
+    return Counter(token for line, n in lines.items() for token in line * n)
 
 
 def _first_tokens(lines: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...], int]:
@@ -157,7 +153,7 @@ def _n_covered(text: str, *, by: str) -> int:
 
 def exact(pair: TextPair) -> Agreement:
     """Compare whole texts as one token: equal apart from white space, invisible characters and Unicode composition."""
-    return _equality(_comparable(pair.predicted) == _comparable(pair.gold))
+    return overlap([_comparable(pair.predicted)], [_comparable(pair.gold)])
 
 
 def same_words(pair: TextPair) -> Agreement:
@@ -165,11 +161,7 @@ def same_words(pair: TextPair) -> Agreement:
 
     References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
     """
-    return _equality(pair.predicted_tokens_as_written == pair.gold_tokens_as_written)
-
-
-def _equality(equal: bool) -> Agreement:
-    return Agreement(n_common=int(equal), n_predicted=1, n_gold=1)
+    return overlap([tuple(pair.predicted_tokens_as_written)], [tuple(pair.gold_tokens_as_written)])
 
 
 def _comparable(text: str) -> str:

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_type_hints
+
+from webmain.extractors.base import parse_options
 
 Focus = Literal["balanced", "precision", "recall"]
 
@@ -143,25 +145,15 @@ class Peer:
         """Whether the distribution is installed."""
         return importlib.util.find_spec(self.module) is not None
 
-    def settings(self, text: str) -> dict[str, str | bool]:
+    def settings(self, text: str) -> dict[str, object]:
         """Return all options of the function: those of "a=1,b=x", in the types of their defaults, and the defaults.
 
         Raises ValueError if it has no such option, or the option has no such value.
         """
         parameters = inspect.signature(self.function).parameters.values()
-        values = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         types = get_type_hints(self.function)
-        for part in text.split(",") if text else ():
-            option, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals or option not in values:
-                allowed = ", ".join(f"{v}=..." for v in values) or "none"
-                raise ValueError(f"got option {part!r}, allowed are {allowed}")
-            is_bool = types[option] is bool
-            allowed_values = ("true", "false") if is_bool else get_args(types[option])
-            if allowed_values and value not in allowed_values:
-                raise ValueError(f"option {option}: got {value!r}, allowed are {', '.join(allowed_values)}")
-            values[option] = value == "true" if is_bool else value
-        return values
+        return defaults | parse_options(text, {name: types[name] for name in defaults})
 
 
 _PEERS = (

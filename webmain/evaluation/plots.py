@@ -103,20 +103,11 @@ def distribution(results: Results) -> Plot:
             shown = _sample(scores[system].tolist())
             heights = place + draw.uniform(-0.35, 0.35, len(shown))
             panel.scatter(shown, heights, s=9, color=colour(system), alpha=0.35, linewidths=0)
-        black = {"color": INK, "linewidth": 1.5}
         panel.boxplot(
             [scores[system] for system in ranked],
             orientation="horizontal",
             positions=range(len(ranked)),
             tick_labels=[cut(system, MOST_NAME) for system in ranked],
-            whis=(5, 95),
-            showfliers=False,
-            showmeans=True,
-            medianprops={"color": INK, "linewidth": 3},
-            meanprops={"marker": "D", "markerfacecolor": INK, "markeredgecolor": "white"},
-            boxprops=black,
-            whiskerprops=black,
-            capprops=black,
         )
         panel.set(xlim=(-0.02, 1.02), ylim=(len(ranked) - 0.5, -0.5))
         panel.set_xlabel(f"F1 of a page, {METRICS[results.main_metric].title}")
@@ -231,7 +222,7 @@ def risk_coverage(results: Results, table: Table) -> Plot:
             line(by_coverage(own.confidence, own.f1), cut(own.system, 60), colour(own.system), dash)
         if others:
             best = max(others, key=lambda name: float(others[name].mean()))
-            label = f"{cut(best, MOST_NAME)} on the pages of which {cut(first.system, MOST_NAME)} is most sure"
+            label = f"{cut(best, MOST_NAME)} on the most confident pages of {cut(first.system, MOST_NAME)}"
             shade = colour(best) if colour(best) != BLUE else GREY
             line(by_coverage(first.confidence, others[best]), label, shade, (0, (4, 4)))
         panel.set_xlabel("coverage: share of the pages kept, the most confident")
@@ -239,8 +230,8 @@ def risk_coverage(results: Results, table: Table) -> Plot:
         panel.xaxis.set_major_formatter("{x:.0%}")
         panel.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     caption = (
-        "From right to left, the pages of which a system is least sure are set aside: a line that rises to the left ranks "
-        f"its pages rightly. The lines begin at {FIRST_SHARE:.0%} of the pages. The vertical axis does not start at 0."
+        "From right to left, the least confident pages are left out: if a line rises to the left, the confidences rank "
+        f"the pages correctly. The lines begin at {FIRST_SHARE:.0%} of the pages. The vertical axis does not start at 0."
     )
     return Plot(name="risk_coverage", title="Risk and coverage", caption=caption, picture=drawing.svg, table=table)
 
@@ -261,7 +252,7 @@ def calibration(table: Table) -> Plot:
             panel.set_title(cut(name, MOST_NAME), fontsize=9)
     caption = (
         "A point is pages of similar confidence, each for about as many; the vertical lines are 95 % intervals of their mean "
-        "F1. On the dashed line confidence is what was reached; below it the system is too sure of itself."
+        "F1. On the dashed line, confidence equals F1; below it, the system is overconfident."
     )
     return Plot(name="calibration", title="Calibration", caption=caption, picture=drawing.svg, table=table)
 

@@ -6,6 +6,7 @@ While systems run, lines are appended to FILE.part; when complete, it replaces F
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import fcntl
 import gzip
@@ -18,6 +19,8 @@ from typing import IO, Any, Self
 
 from webmain.evaluation.records import Prediction
 from webmain.evaluation.systems import System
+from webmain.files import replaced_whole
+from webmain.items.codec import build
 
 FORMAT = "webmain-predictions"
 FORMAT_VERSION = 1
@@ -45,20 +48,14 @@ class Header:
     @classmethod
     def of_line(cls, line: str, name: str) -> Self:
         """Return the header in a file's first line; raises PredictionsError."""
-        try:
+        problem = "not a file of predictions (its first line has no such header)"
+        with contextlib.suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
-            version = record["format_version"]
-            if record["format"] != FORMAT:
-                raise ValueError
-            if version > FORMAT_VERSION:
-                raise PredictionsError(
-                    f"{name}: format version {version} is newer than this webmain ({FORMAT_VERSION})"
-                )
-            return cls(**{f.name: record[f.name] for f in dataclasses.fields(cls)})
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, PredictionsError):
-                raise
-            raise PredictionsError(f"{name}: not a file of predictions (its first line has no such header)") from None
+            if record["format"] == FORMAT and (version := record["format_version"]) > FORMAT_VERSION:
+                problem = f"format version {version} is newer than this webmain ({FORMAT_VERSION})"
+            elif record["format"] == FORMAT:
+                return cls(**{f.name: record[f.name] for f in dataclasses.fields(cls)})
+        raise PredictionsError(f"{name}: {problem}")
 
 
 def header(gold: Mapping[str, str], systems: Iterable[System], settings: Mapping[str, Any]) -> Header:
@@ -111,19 +108,14 @@ def prediction_of(record: Mapping[str, Any]) -> Prediction:
 
     Raises KeyError, TypeError or ValueError if a field is missing, of the wrong type, or out of its range.
     """
-    texts = {name: record[name] for name in ("system", "dataset", "id", "text")}
-    if not all(isinstance(value, str) for value in texts.values()):
-        raise TypeError("system, dataset, id and text must be strings")
-    memory, confidence = record.get("memory_bytes"), record.get("confidence")
-    if confidence is not None and not 0 <= confidence <= 1:
-        raise ValueError(f"a confidence lies in [0, 1], not at {confidence}")
-    return Prediction(
-        **texts,
-        seconds=float(record["seconds"]),
-        memory_bytes=None if memory is None else int(memory),
-        error=str(record.get("error", "")),
-        confidence=None if confidence is None else float(confidence),
-    )
+    found = build(Prediction, record)
+    if not all(isinstance(value, str) for value in (*found.key, found.text, found.error)):
+        raise TypeError("system, dataset, id, text and error must be strings")
+    if not isinstance(found.seconds, (int, float)):
+        raise TypeError("seconds must be a number")
+    if found.confidence is not None and not 0 <= found.confidence <= 1:
+        raise ValueError(f"confidence: got {found.confidence}, allowed is 0 to 1")
+    return found
 
 
 class Writer:
@@ -152,11 +144,9 @@ class Writer:
                 head = dataclasses.replace(
                     head, gold={**old.gold, **head.gold}, systems={**old.systems, **head.systems}
                 )
-            beside = path.with_name(path.name + ".new")
-            with beside.open("w", encoding="utf-8", newline="\n") as file:
+            with replaced_whole(self.part) as new, new.open("w", encoding="utf-8", newline="\n") as file:
                 file.write(head.line())
                 file.writelines(map(_line, self.kept))
-            beside.replace(self.part)
             self._file = self.part.open("a", encoding="utf-8", newline="\n")
         except BaseException:
             self._unlock()
@@ -176,8 +166,8 @@ class Writer:
         for name, digest in head.gold.items():
             if old.gold.get(name, digest) != digest:
                 raise PredictionsError(
-                    f"{source}: holds predictions for other pages of {name} ({old.gold[name][:12]}, now {digest[:12]}): "
-                    "name another file, or say --fresh"
+                    f"{source}: contains predictions for other pages of {name} ({old.gold[name][:12]}, now {digest[:12]}): "
+                    "give another file, or --fresh"
                 )
         self.stale = [name for name, facts in head.systems.items() if old.systems.get(name, facts) != facts]
         self.kept = [p for p in predictions if p.system not in self.stale]
@@ -192,10 +182,8 @@ class Writer:
         """Replace FILE by the complete file."""
         self._file.close()
         if self.path.suffix == ".gz":
-            beside = self.path.with_name(self.path.name + ".new")
-            with beside.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                packed.write(self.part.read_bytes())
-            beside.replace(self.path)
+            with replaced_whole(self.path) as new:
+                new.write_bytes(gzip.compress(self.part.read_bytes(), mtime=0))
             self.part.unlink()
         else:
             self.part.replace(self.path)
@@ -221,7 +209,7 @@ def check_gold(head: Header, gold: Mapping[str, str], name: str) -> None:
     for key, digest in gold.items():
         if key not in head.gold:
             known: Sequence[str] = sorted(head.gold)
-            raise PredictionsError(f"{name}: holds no predictions for {key}, only for {', '.join(known)}")
+            raise PredictionsError(f"{name}: contains no predictions for {key}, only for {', '.join(known)}")
         if head.gold[key] != digest:
             raise PredictionsError(
                 f"{name}: its predictions were made from other pages of {key} "

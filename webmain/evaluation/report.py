@@ -26,6 +26,7 @@ GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
 }
 """Ways to group pages."""
 
+_COLUMNS = {name: GROUPINGS[name] for name in ("dataset", "site", "language", "type")}
 UNKNOWN = "(unknown)"  # name of the group of pages whose gold lacks the property
 TIE = 0.002  # largest difference of a page's scores that counts as a tie in wins and losses
 
@@ -114,10 +115,8 @@ def by_metric(results: Results) -> Table:
         row: dict[str, Cell] = {"system": system}
         for metric in map(METRICS.__getitem__, results.metrics):
             figures = summarise(results.agreements(system, metric.name))
-            if metric.is_accuracy:
-                row[metric.title] = figures.mean_f1
-            else:
-                row[f"{metric.title}, mean"] = figures.mean_f1
+            row[metric.title if metric.is_accuracy else f"{metric.title}, mean"] = figures.mean_f1
+            if not metric.is_accuracy:
                 row[f"{metric.title}, pooled"] = figures.pooled.f1 if figures.n_pages else None
         rows.append(row)
     return Table.of("metrics", "F1 by every metric, as mean of pages and pooled over their counts", rows)
@@ -148,29 +147,25 @@ def by_group(results: Results, grouping: str) -> list[Table]:
     Tables without rows are left out.
     """
     f1 = partial(_f1, metric=results.main_metric)
-    title = METRICS[results.main_metric].title
-    exact = _exact_metric(results)
+    metric, exact = METRICS[results.main_metric].title, _exact_metric(results)
+    grouped = partial(_grouped, results, grouping)
     made = [
-        _grouped(results, "by", grouping, f"Mean F1 by {grouping}; metric: {title}", f1),
-        _grouped(
-            results, "segments_by", grouping, f"Segments rightly in or out by {grouping}; mean of pages", _accuracy
-        ),
+        grouped("by", f"Mean F1 by {grouping}; metric: {metric}", f1),
+        grouped("segments_by", f"Segments correctly included or left out by {grouping}; mean of pages", _accuracy),
     ]
     if grouping == "dataset" and exact:
-        words = f"Share of pages that are exactly right by dataset; metric: {METRICS[exact].title}"
-        made.append(_grouped(results, "exact_by", grouping, words, partial(_f1, metric=exact)))
+        title = f"Share of pages that are exactly right by dataset; metric: {METRICS[exact].title}"
+        made.append(grouped("exact_by", title, partial(_f1, metric=exact)))
     if grouping == "dataset":
-        words = f"Pages with F1 below .5 by dataset; metric: {title}"
-        made.append(
-            _grouped(results, "low_by", grouping, words, f1, together=lambda found: sum(v < 0.5 for v in found))
-        )
+        title = f"Pages with F1 below .5 by dataset; metric: {metric}"
+        made.append(grouped("low_by", title, f1, together=lambda found: sum(v < 0.5 for v in found)))
     return [table for table in made if table.rows]
 
 
 def _grouped(
     results: Results,
-    kind: str,
     grouping: str,
+    kind: str,
     title: str,
     score_of: Callable[[PageResult], float | None],
     together: Callable[[Sequence[float]], Cell] = fmean,
@@ -199,29 +194,31 @@ def _accuracy(result: PageResult) -> float | None:
 
 def errors(results: Results) -> Table:
     """Return the number of errors by system and reason."""
-    rows: list[Row] = []
+    rows: list[tuple[Cell, ...]] = []
     for system in results.systems:
         failed = [r for r in results.by_system[system] if r.prediction.error]
         for reason, count in sorted(Counter(map(_reason, failed)).items(), key=lambda item: (-item[1], item[0])):
             first = next(r for r in failed if _reason(r) == reason)
-            row: dict[str, Cell] = {"system": system, "reason": reason, "pages": count}
-            rows.append({**row, "first page": first.page.id, "its error": first.prediction.error})
-    columns = ("system", "reason", "pages", "first page", "its error")
-    return Table.of("errors", "Pages without a text because something failed, by reason", rows, columns=columns)
+            rows.append((system, reason, count, first.page.id, first.prediction.error))
+    return Table(
+        name="errors",
+        title="Pages without a text because something failed, by reason",
+        columns=("system", "reason", "pages", "first page", "its error"),
+        rows=tuple(rows),
+    )
 
 
 def by_page(results: Results, *, first: str) -> Table:
     """Return each page's score by every system, the pages on which `first` is worst at the top."""
 
-    def score(system: str, number: int) -> float | None:
+    def score(result: PageResult) -> float | None:
         """Return F1, or the accuracy if the page has segments only."""
-        result = results.by_system[system][number]
         found = _f1(result, results.main_metric)
         return _accuracy(result) if found is None else found
 
-    ranks = {n: score(first, n) for n in range(len(results.pages))}
-    order = sorted(ranks, key=lambda n: (ranks[n] is None, ranks[n] or 0.0, n))
-    rows = [{**_page_columns(results.pages[n]), **{s: score(s, n) for s in results.systems}} for n in order]
+    scores = {system: list(map(score, results.by_system[system])) for system in results.systems}
+    order = sorted(range(len(results.pages)), key=lambda n: (scores[first][n] is None, scores[first][n] or 0.0))
+    rows = [{**_page_columns(results.pages[n]), **{s: scores[s][n] for s in results.systems}} for n in order]
     title = (
         f"F1 of every page by {METRICS[results.main_metric].title} (its segments' accuracy where it has no text), those "
         f"at the top on which {first} is worst"
@@ -230,13 +227,7 @@ def by_page(results: Results, *, first: str) -> Table:
 
 
 def _page_columns(page: GoldPage) -> dict[str, Cell]:
-    return {
-        "page": page.id,
-        "dataset": page.dataset,
-        "site": page.site,
-        "language": page.language,
-        "type": page.page_type,
-    }
+    return {"page": page.id, **{name: value_of(page) for name, value_of in _COLUMNS.items()}}
 
 
 def every_result(results: Results) -> Table:
@@ -248,17 +239,18 @@ def every_result(results: Results) -> Table:
             row: dict[str, Cell] = {"system": system, "dataset": page.pop("dataset"), **page}
             for name in results.metrics:
                 found = r.agreements.get(name)
-                for ratio in ("f1",) if METRICS[name].is_accuracy else ("precision", "recall", "f1"):
-                    column = (
-                        name if METRICS[name].is_accuracy else f"{name} {ratio.upper() if ratio == 'f1' else ratio}"
-                    )
-                    row[column] = None if found is None else getattr(found, ratio)
-            row["segments"] = _accuracy(r)
-            row["ms"] = 1000 * r.prediction.seconds
-            row["memory bytes"] = r.prediction.memory_bytes
-            row["characters"] = len(r.prediction.text)
-            row["confidence"] = r.prediction.confidence
-            row["error"] = r.prediction.error
+                columns = {name: "f1"}
+                if not METRICS[name].is_accuracy:
+                    columns = {f"{name} precision": "precision", f"{name} recall": "recall", f"{name} F1": "f1"}
+                row |= {column: None if found is None else getattr(found, ratio) for column, ratio in columns.items()}
+            row |= {
+                "segments": _accuracy(r),
+                "ms": 1000 * r.prediction.seconds,
+                "memory bytes": r.prediction.memory_bytes,
+                "characters": len(r.prediction.text),
+                "confidence": r.prediction.confidence,
+                "error": r.prediction.error,
+            }
             rows.append(row)
     return Table.of("results", "Every page by every system", rows)
 
@@ -294,21 +286,21 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
     found = [
         "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
         "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",
-        "Intervals and tests draw whole sites, since the pages of a site are alike."
+        "Intervals and tests resample whole sites, since the pages of a site are similar."
         if clusters_of(results.by_system[results.systems[0]]) is not None
-        else f"Intervals and tests draw pages: of fewer than {LEAST_SITES} sites they say nothing of other sites.",
+        else f"Intervals and tests resample pages: with fewer than {LEAST_SITES} sites, they do not apply to other sites.",
         "ms/page is CPU time of warm systems from the decoded page to its text (webmain's own decode raw bytes "
         f"themselves); memory: {head.settings.get('memory', 'not measured')}.",
     ]
     if any(s["mode"] == "site" for name, s in head.systems.items() if name in results.systems):
         found.append(
-            "@site: fitted to the very pages it judges, never to their gold, without the fallback to another method that a "
+            "@site: fitted to the pages that it extracts, not to their gold, without the fallback to another method that a "
             "crawl has; time and memory of a site's pages are shared."
         )
     if confidence_tables.systems(results):
         found.append(confidence_tables.NOTE)
     if any(page.text is None for page in results.pages):
         found.append(
-            "Pages with segments only count in the column segments: the share of segments that are rightly in or out."
+            "Pages with segments only count in the column segments: the share of segments correctly included or left out."
         )
     return tuple(found)

@@ -130,7 +130,7 @@ def _numbered(n_pages: int, clusters: Sequence[str]) -> list[int]:
 def _finite(values: ArrayLike) -> _Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError("scores must be a row of finite numbers")
+        raise ValueError("scores must be a sequence of finite numbers")
     return array
 
 
@@ -183,11 +183,11 @@ def compare(
     }
 
 
-def permutation_p(differences: ArrayLike, *, seed: int, n_permutations: int = N_PERMUTATIONS) -> float:
+def permutation_p(differences: ArrayLike, *, seed: int) -> float:
     """Return the two-sided p-value of the paired permutation test that differences are as often positive as negative.
 
     It is the share of sign patterns whose sum is at least as far from 0 as the observed one: never 0, and 1.0 without
-    any difference. `n_permutations` signs are drawn besides the observed ones; up to `MAX_EXACT` differences (of pages,
+    any difference. `N_PERMUTATIONS` signs are drawn besides the observed ones; up to `MAX_EXACT` differences (of pages,
     or sums of clusters) other than 0, all signs are tried instead.
     """
     array = _finite(differences)
@@ -199,10 +199,10 @@ def permutation_p(differences: ArrayLike, *, seed: int, n_permutations: int = N_
     draw = np.random.default_rng(seed)
     n_rows = max(1, MAX_DRAWS // array.size)
     n_as_far = 0
-    for start in range(0, n_permutations, n_rows):
-        positive = draw.integers(0, 2, size=(min(n_rows, n_permutations - start), array.size), dtype=np.int8)
+    for start in range(0, N_PERMUTATIONS, n_rows):
+        positive = draw.integers(0, 2, size=(min(n_rows, N_PERMUTATIONS - start), array.size), dtype=np.int8)
         n_as_far += int((np.abs(2 * (positive @ array) - array.sum()) >= observed).sum())
-    return (n_as_far + 1) / (n_permutations + 1)
+    return (n_as_far + 1) / (N_PERMUTATIONS + 1)
 
 
 def sign_test_p(n_wins: int, n_losses: int) -> float:

@@ -96,14 +96,14 @@ def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
     asked for by name is not installed.
     """
     found: dict[str, System] = {}
-    missing: list[str] = []
+    missing: set[str] = set()
     for name in names:
         for member in _members(name):
             if name in GROUPS and not is_installed(member):
-                missing.append(member)
+                missing.add(member)
             elif member not in found:
                 found[member] = describe(member)
-    return list(found.values()), sorted(set(missing), key=list(PEERS).index)
+    return list(found.values()), [name for name in PEERS if name in missing]
 
 
 def describe(name: str) -> System:
@@ -119,7 +119,7 @@ def _find(name: str) -> tuple[System, Loaded]:
     if (spec == ALL_TEXT or head in PEERS) and mode is not Mode.PAGE:
         raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
     if spec == ALL_TEXT:
-        about, loaded = "every shown text of the page", Loaded(prepare=as_page, answer=_each(_all_text))
+        about, loaded = "all visible text of the page", Loaded(prepare=as_page, answer=_each(_all_text))
     elif head in PEERS:
         peer = PEERS[head]
         if not peer.is_installed:
@@ -129,7 +129,7 @@ def _find(name: str) -> tuple[System, Loaded]:
         except ValueError as error:
             raise UnknownSystem(f"system {head}: {error}") from error
         version = f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
-        about = ", ".join(f"{option}={value}" for option, value in settings.items()) or "as it comes"
+        about = ", ".join(f"{option}={value}" for option, value in settings.items()) or "default options"
         loaded = Loaded(prepare=_peer_page, answer=_each(partial(peer.function, **settings)))
     elif (function := _function(spec)) is not None:
         version, about = f"{spec} {_file_digest(function)}", "your own function"
@@ -140,12 +140,12 @@ def _find(name: str) -> tuple[System, Loaded]:
             version += f", {head} {_file_digest(type(extractor))}"
         if mode is not Mode.PAGE and not isinstance(extractor, SiteExtractor):
             raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
-        loaded = Loaded(prepare=as_page, answer=_ANSWERS[mode](extractor))
+        loaded = Loaded(prepare=as_page, answer=partial(_ANSWERS[mode], extractor))
     return System(name=name, version=version, mode=mode, about=about), loaded
 
 
 def names() -> list[str]:
-    """Return every system of the table, ours first, as `all` takes them."""
+    """Return every system of the table, ours first: those of `all`."""
     return [*_ours(), ALL_TEXT, *PEERS]
 
 
@@ -156,8 +156,8 @@ def is_installed(name: str) -> bool:
 
 _MODES = {
     Mode.PAGE: "one page at a time",
-    Mode.SITE: "all pages of a site together, fitted to the pages it judges, without their gold",
-    Mode.CROSSFIT: f"a site's pages in {FOLDS} parts, each judged by what was learned from the others",
+    Mode.SITE: "all pages of a site together, fitted to the pages that it extracts, without their gold",
+    Mode.CROSSFIT: f"a site's pages in {FOLDS} parts, each extracted with what was learned from the others",
 }
 
 
@@ -186,11 +186,9 @@ def _ours() -> list[str]:
 
 def _split_mode(name: str) -> tuple[str, Mode]:
     spec, at, mode = name.rpartition("@")
-    if not at:
-        return name, Mode.PAGE
-    if mode not in ("site", "crossfit"):
+    if at and mode not in ("site", "crossfit"):
         raise UnknownSystem(f"system {name}: got @{mode}, allowed are @site and @crossfit")
-    return spec, Mode(mode)
+    return (spec, Mode(mode)) if at else (name, Mode.PAGE)
 
 
 def _extractor(spec: str) -> Extractor:
@@ -212,16 +210,13 @@ def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
         found = getattr(importlib.import_module(module), attribute, None)
     except (ImportError, ValueError):
         return None
-    return found if inspect.isfunction(found) and _takes_page(found) else None
-
-
-def _takes_page(function: Callable[..., object]) -> bool:
-    """Return True if a function can be called with a page's markup and address."""
+    if not inspect.isfunction(found):
+        return None
     try:
-        inspect.signature(function).bind("", None)
-    except TypeError:
-        return False
-    return True
+        inspect.signature(found).bind("", None)
+    except TypeError:  # it cannot be called with a page's markup and address
+        return None
+    return found
 
 
 @cache
@@ -276,36 +271,26 @@ def _all_text(page: Page) -> str:
     return "\n".join(block.text for block in blocks if block.text)
 
 
-def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    def answer(page: Page) -> Answer:
-        article = extract_page(page, extractor, OPTIONS)
-        return article.text, article.confidence
-
-    return _each(answer)
+def _by_page(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
+    articles = [extract_page(page, extractor, OPTIONS) for page in pages]
+    return [(article.text, article.confidence) for article in articles]
 
 
-def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    def answer(pages: Sequence[Page]) -> list[Answer]:
-        got = extract_pages(pages, extractor, OPTIONS)
-        return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in got]
-
-    return answer
+def _by_site(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
+    found = extract_pages(pages, extractor, OPTIONS)
+    return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in found]
 
 
-def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    def answer(pages: Sequence[Page]) -> list[Answer]:
-        answers: dict[int, Answer] = {}
-        for fold in range(min(FOLDS, len(pages))):
-            rest = [page for number, page in enumerate(pages) if number % FOLDS != fold]
-            answer_page = _by_page(fitted_to(rest, extractor))
-            for number in range(fold, len(pages), FOLDS):
-                try:
-                    answers[number] = answer_page([pages[number]])[0]
-                except Rejected as rejected:
-                    answers[number] = rejected
-        return [answers[number] for number in range(len(pages))]
-
-    return answer
+def _crossfit(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
+    answers: dict[int, Answer] = {}
+    for fold in range(min(FOLDS, len(pages))):
+        model = fitted_to([page for number, page in enumerate(pages) if number % FOLDS != fold], extractor)
+        for number in range(fold, len(pages), FOLDS):
+            try:
+                (answers[number],) = _by_page(model, [pages[number]])
+            except Rejected as rejected:
+                answers[number] = rejected
+    return [answers[number] for number in range(len(pages))]
 
 
 def fitted_to(pages: Iterable[Page], extractor: Extractor) -> Extractor:

@@ -199,7 +199,7 @@ def close_network() -> None:
     """Make every attempt to connect or to look up a name raise `NetworkClosed`, for the rest of this process."""
 
     def refuse(*args: object, **options: object) -> Any:
-        raise NetworkClosed("no system may use the network while it is evaluated")
+        raise NetworkClosed("systems must not use the network during an evaluation")
 
     for name in ("connect", "connect_ex", "sendto"):
         setattr(socket.socket, name, refuse)

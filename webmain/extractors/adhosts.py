@@ -7,6 +7,7 @@ through the package `adblock`, an extra. Only network rules are used; rules that
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache, lru_cache
 from importlib import resources
@@ -76,11 +77,9 @@ def check_filters(path: str) -> None:
     FilterListError
         The engine is not installed, or the file cannot be read.
     """
-    file = Path(path).expanduser()
     try:
-        size = file.stat().st_size
-        with file.open("rb"):
-            pass
+        with Path(path).expanduser().open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
     except OSError as error:
         raise FilterListError(f"option filters: cannot read {path!r}: {error.strerror or error}") from error
     if size > MAX_LIST_BYTES:
@@ -159,8 +158,5 @@ def _loaded(path: str, changed: int, size: int) -> Any:
         import adblock
 
         filters = adblock.FilterSet()
-        try:
-            filters.add_filter_list(Path(path).read_bytes().decode("utf-8", "replace"), rule_types="networkonly")
-        except OSError as error:
-            raise FilterListError(f"option filters: cannot read {path!r}: {error.strerror or error}") from error
+        filters.add_filter_list(Path(path).read_text("utf-8", "replace"), rule_types="networkonly")
         return adblock.Engine(filters)

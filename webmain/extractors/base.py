@@ -340,7 +340,7 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         raise UnknownExtractor(f"extractor: cannot import {path!r}: {error}") from error
     if not _is_extractor(kind):
         raise UnknownExtractor(
-            f"extractor: {path!r} is no extractor: a class with a name (a string), and methods segment and judge; "
+            f"extractor: {path!r} is not an extractor: a class with a name (a string), and methods segment and judge; "
             "nothing else is called"
         )
     try:
@@ -371,30 +371,35 @@ def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
 
 
 def _options(kind: type, text: str) -> dict[str, object]:
-    """Return "a=1,b=x" as options, converted to the types of the extractor's fields; learned state is not an option."""
-    values: dict[str, object] = {}
+    """Return "a=1,b=x" as options of an extractor; learned state is not an option."""
     if not text:
-        return values
+        return {}
     types = typing.get_type_hints(kind)
     given = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    allowed = [f.name for f in given if f.init and f.repr and f.name != "learned"]
-    for part in text.split(","):
-        name, equals, value = part.partition("=")
-        name = name.strip()
-        if not equals or name not in allowed:
-            raise ValueError(f"got option {part!r}, allowed are {', '.join(f'{a}=...' for a in allowed) or 'none'}")
-        values[name] = _value(name, value.strip(), types[name])
+    return parse_options(text, {f.name: types[f.name] for f in given if f.init and f.repr and f.name != "learned"})
+
+
+def parse_options(text: str, types: Mapping[str, object]) -> dict[str, object]:
+    """Return "a=1,b=x" as options, converted to their types. Raises ValueError; the message says what is allowed."""
+    values: dict[str, object] = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in types:
+            raise ValueError(f"got option {part!r}, allowed are {', '.join(f'{a}=...' for a in types) or 'none'}")
+        values[name] = _value(name, value, types[name])
     return values
 
 
 def _value(name: str, text: str, wanted: object) -> object:
     if wanted is bool:
         if text.lower() not in ("true", "false", "1", "0", "yes", "no"):
-            raise ValueError(f"option {name}: got {text!r}, allowed are true and false")
+            raise ValueError(f"option {name}: got {text!r}, allowed are true, false")
         return text.lower() in ("true", "1", "yes")
     if wanted in (int, float):
         try:
             return wanted(text)
         except ValueError:
             raise ValueError(f"option {name}: got {text!r}, allowed is a number") from None
+    if (allowed := typing.get_args(wanted)) and text not in allowed:
+        raise ValueError(f"option {name}: got {text!r}, allowed are {', '.join(map(str, allowed))}")
     return text

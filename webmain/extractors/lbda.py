@@ -146,11 +146,11 @@ class LBDA(CheckedOptions, SiteExtractor):
                 f"{self.name}: option max_marks: got {self.max_marks}, allowed is {self.min_marks:g} to 1000"
             )
         if self.tree is not None and not isinstance(self.tree, SiteTree):
-            raise ValueError(f"{self.name}: option tree: it is learned from pages, not given")
+            raise ValueError(f"{self.name}: option tree: is learned from pages and cannot be given")
         if self.filters:
             check_filters(self.filters)
         elif not self.own_list and self.ads:
-            raise ValueError(f"{self.name}: option own_list: without it give filters=PATH, or ads=false")
+            raise ValueError(f"{self.name}: option own_list: own_list=false needs filters=PATH or ads=false")
 
     # --- learning: step 3 ----------------------------------------------------------------------------------------
 
@@ -176,11 +176,11 @@ class LBDA(CheckedOptions, SiteExtractor):
             Fewer than `min_pages` different pages, or step 3 is switched off.
         """
         if not self.site:
-            raise NothingLearned(f"{self.name}: site=false, so that nothing is learned from pages")
+            raise NothingLearned(f"{self.name}: with site=false, nothing is learned from pages")
         pages = distinct_pages(documents)
         if len(pages) < self.min_pages:
             raise NothingLearned(
-                f"{self.name}: {len(pages)} of {len(documents)} pages are different, wanted are {self.min_pages}"
+                f"{self.name}: {len(pages)} of {len(documents)} pages are different, at least {self.min_pages} are needed"
             )
         tree = merge_trees(pages)
         usual = float(np.mean([tree.resemblance(page) for page in pages]))
@@ -195,7 +195,9 @@ class LBDA(CheckedOptions, SiteExtractor):
             The weights are not a site tree.
         """
         if tuple(learned.columns) != COLUMNS:
-            raise ValueError(f"{self.name}: a model with columns {', '.join(learned.columns)} is not of this method")
+            raise ValueError(
+                f"{self.name}: a model with columns {', '.join(learned.columns)} is not one of this method"
+            )
         return replace(self, tree=SiteTree.from_plain(learned.weights), usual_resemblance=learned.resemblance)
 
     def resemblance(self, document: Document) -> float:

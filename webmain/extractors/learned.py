@@ -237,7 +237,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         pages = list(replace(self, learned=None)._site_pages(islice(documents, MAX_SITE_PAGES)))
         if len(pages) < self.min_pages:
             raise NothingLearned(
-                f"{self.name}: {len(pages)} of {len(documents)} pages are different, wanted are {self.min_pages}"
+                f"{self.name}: {len(pages)} of {len(documents)} pages are different, at least {self.min_pages} are needed"
             )
         lesson = learn_site(pages)
         learned = Learned(
@@ -292,5 +292,5 @@ def _site_model(learned: Learned) -> SiteModel:
     from webmain.extractors.site_model import COLUMNS, SiteModel
 
     if tuple(learned.columns) != COLUMNS:
-        raise ValueError(f"learned: a model with columns {', '.join(learned.columns)} is not of this method")
+        raise ValueError(f"learned: a model with columns {', '.join(learned.columns)} is not one of this method")
     return SiteModel.from_plain(learned.weights)

@@ -27,21 +27,10 @@ if TYPE_CHECKING:
 IRRELEVANT = frozenset(("script", "style", "iframe", "object", "form"))
 """Removed with all their content (section 3.1.1 and algorithm 3.2.1, step 2a)."""
 
-PRIORITY = MappingProxyType(
-    {
-        "title": 1.0,
-        "h1": 1.0,
-        "h2": 0.9,
-        "h3": 0.8,
-        "h4": 0.7,
-        "h5": 0.6,
-        "h6": 0.5,
-        "b": 0.4,
-        "strong": 0.4,
-        "img": 0.3,
-    }
-    | {"a": 0.2, "i": 0.2, "em": 0.2, "p": 0.1}
-)
+PRIORITY = MappingProxyType({
+    "title": 1.0, "h1": 1.0, "h2": 0.9, "h3": 0.8, "h4": 0.7, "h5": 0.6, "h6": 0.5,
+    "b": 0.4, "strong": 0.4, "img": 0.3, "a": 0.2, "i": 0.2, "em": 0.2, "p": 0.1,
+})  # fmt: skip
 """Table 3.1. An `img` counts only with an alternative text, an `a` only if it is a hyperlink."""
 
 DELIMITERS = frozenset(("table", "ul", "ol", "dl", "dir", "menu"))
@@ -160,15 +149,12 @@ class PAB(CheckedOptions):
                 links.append(i)
                 if ("//" in href or "\\" in href) and is_outer(href, url, site, same_host):
                     outer.append(i)
-        n_links, n_outer = (range_sums(_marked(each, len(document.elements)), element, end) for each in (links, outer))
+        n_elements = len(document.elements)
+        n_links, n_outer = (
+            range_sums(np.bincount(np.array(each, dtype=np.int64), minlength=n_elements), element, end)
+            for each in (links, outer)
+        )
         return n_outer > self.max_outer_share * n_links
-
-
-def _marked(elements: list[int], n: int) -> NDArray[np.int32]:
-    """Return a column of `n` elements with 1 at the given ones."""
-    column = np.zeros(n, dtype=np.int32)
-    column[elements] = 1
-    return column
 
 
 @view

@@ -314,9 +314,9 @@ class PageModel:
             The values have another form, format version or columns version.
         """
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise PageModelError("is no page model")
+            raise PageModelError("is not a page model")
         if plain.get("format_version") != FORMAT_VERSION:
-            raise PageModelError(f"has format version {plain.get('format_version')!r:.40}, {FORMAT_VERSION} is read")
+            raise PageModelError(f"has format version {plain.get('format_version')!r:.40}, {FORMAT_VERSION} is needed")
         if plain.get("columns_version") != COLUMNS_VERSION:
             raise PageModelError(f"has columns of version {plain.get('columns_version')!r:.40}, not {COLUMNS_VERSION}")
         try:
@@ -384,7 +384,7 @@ def read(data: bytes) -> PageModel:
     try:
         plain = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise PageModelError(f"is no JSON: {str(error)[:100]}") from error
+        raise PageModelError(f"is not JSON: {str(error)[:100]}") from error
     return PageModel.from_plain(plain, hashlib.sha256(data).hexdigest())
 
 

@@ -128,7 +128,7 @@ def page_types(document: Document) -> dict[str, float]:
     if row is None:
         segmentation = create("learned").segment(document)
         row = page_row(columns(segmentation)) if len(segmentation) else None
-    return _judged(row, document) if row is not None else _certain("other")
+    return _with_corrections(row, document) if row is not None else _certain("other")
 
 
 def _carries_article(document: Document) -> bool:
@@ -150,23 +150,22 @@ def note_row(document: Document, row: NDArray[np.float32]) -> None:
 
 
 @once
-def _places() -> list[int]:
+def _column_indices() -> list[int]:
     """Return the positions in a page's row of the columns that correct the model's result."""
     return [
         page_names().index(name) for name in ("page_link", "page_says_product", "page_says_forum", "page_says_article")
     ]
 
 
-def _judged(row: NDArray[np.float32], document: Document) -> dict[str, float]:
+def _with_corrections(row: NDArray[np.float32], document: Document) -> dict[str, float]:
     """Return the page model's probabilities for a page's row, with less for articles if links or data say otherwise."""
     found = page_model().page_types(row)
-    linked, *says = row[_places()].tolist()
-    says_product, says_forum, says_article = says
+    linked, declares_product, declares_forum, declares_article = row[_column_indices()].tolist()
     if linked > THRESHOLDS.linked:
         kind, left = "listing", 0.0
-    elif says_product and not says_article:
+    elif declares_product and not declares_article:
         kind, left = "product", THRESHOLDS.if_product
-    elif says_forum and not says_article and not _THREADS.isdisjoint(own_types(document)):
+    elif declares_forum and not declares_article and not _THREADS.isdisjoint(own_types(document)):
         kind, left = "forum", THRESHOLDS.if_forum
     else:
         return found

@@ -215,7 +215,7 @@ class SiteModel(PlainRecord):
         self.require("settled", int, -1, 1)
         self.require("text_signs", int, -1, 1)
         if self.parents[:1] != (-1,) or any(not 0 <= p < place for place, p in enumerate(self.parents[1:], 1)):
-            raise ValueError("site model: a place comes before the one around it")
+            raise ValueError("site model: a place is listed before its parent")
 
 
 def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages: int) -> NDArray[np.float64]:
@@ -266,16 +266,19 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     """
     counts = count_texts(pages)
     texts_count = bool(_recurring_content(pages, counts) <= EVIDENCE.max_recurring_content)
-    margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
+    margins = [page.margin for page in pages]
+    if texts_count:
+        margins = [page.margin - recurring(page.margin, _pages_with(page, counts), len(pages)) for page in pages]
     places = Places(pages, [probabilities(margin) for margin in margins])
-    skill, agreement = _held_back(pages, margins, places)
-    signs, settled_texts = _settled(pages, places)
-    rank = places.pages + _around(places, signs) * len(pages)
+    skill, agreement = _cross_validated(pages, margins, places)
+    signs, settled_texts = _manual_corrections(pages, places)
+    rank = places.pages + _with_ancestors(places, signs) * len(pages)
     kept = np.flatnonzero(rank >= 2)
     kept = np.sort(kept[np.argsort(-rank[kept], kind="stable")[:MAX_PLACES]])  # parents have as many pages
     new = np.full(len(places.parents), -1, dtype=np.int64)
     new[kept] = np.arange(len(kept))
-    odds = np.clip(_odds(places.chances()[kept]), -CAP, CAP).round(2)
+    chances = np.clip(places.chances()[kept], 1e-6, 1 - 1e-6)
+    odds = np.clip(np.log(chances / (1 - chances)), -CAP, CAP).round(2)
     texts = sorted(((n, text) for text, n in counts.items() if n >= 2), key=lambda pair: (-pair[0], pair[1]))[
         :MAX_TEXTS
     ]
@@ -305,7 +308,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     )
 
 
-def _settled(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int], dict[str, int]]:
+def _manual_corrections(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int], dict[str, int]]:
     """Return the manually corrected places, and texts: 1 for content, -1 for not content.
 
     A changed verdict applies to its place if all blocks there have the same label on all corrected pages; else to its text.
@@ -331,7 +334,7 @@ def _settled(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int],
     return signs, texts
 
 
-def _around(places: Places, signs: Iterable[int]) -> NDArray[np.int64]:
+def _with_ancestors(places: Places, signs: Iterable[int]) -> NDArray[np.int64]:
     """Return 1 for the given places and their ancestors, 0 for others: `(n_places,)`."""
     found = np.zeros(len(places.parents), dtype=np.int64)
     for place in signs:
@@ -341,20 +344,8 @@ def _around(places: Places, signs: Iterable[int]) -> NDArray[np.int64]:
     return found
 
 
-def _odds(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    bounded = np.clip(chance, 1e-6, 1 - 1e-6)
-    found: NDArray[np.float64] = np.log(bounded / (1 - bounded))
-    return found
-
-
 def _pages_with(page: SitePage, counts: Counter[str]) -> NDArray[np.float64]:
     return np.fromiter((counts[text] for text in page.texts), dtype=np.float64, count=len(page.texts))
-
-
-def _after_texts(page: SitePage, counts: Counter[str], n_pages: int) -> NDArray[np.float64]:
-    """Return a page's log-odds after the evidence from recurring texts."""
-    after: NDArray[np.float64] = page.margin - recurring(page.margin, _pages_with(page, counts), n_pages)
-    return after
 
 
 def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float:
@@ -367,7 +358,7 @@ def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float
     return again / total if total else 0.0
 
 
-def _held_back(
+def _cross_validated(
     pages: Sequence[SitePage], margins: Sequence[NDArray[np.float64]], places: Places
 ) -> tuple[float, float]:
     """Return how well places predict each page from the others.
@@ -379,21 +370,21 @@ def _held_back(
     agreement : float
         F1 of content, by characters.
     """
-    surprise, surprise_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
+    loss, loss_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
     for i, (page, margin) in enumerate(zip(pages, margins, strict=True)):
-        whole, told = places.without(i)
+        whole, predicted = places.without(i)
         sure, content = np.abs(margin) > EVIDENCE.sure, margin > 0
         weight = page.weight * sure
         weight /= max(weight.sum(), 1e-9)
-        surprise += (weight * _surprise(told, content)).sum()
-        surprise_of_mean += (weight * _surprise(np.full(len(told), whole), content)).sum()
+        loss += (weight * _cross_entropy(predicted, content)).sum()
+        loss_of_mean += (weight * _cross_entropy(np.full(len(predicted), whole), content)).sum()
         n_chars = page.n_chars * sure
-        both += 2 * (n_chars * (content & (told > 0.5))).sum()
-        either += (n_chars * content).sum() + (n_chars * (told > 0.5)).sum()
-    skill = 1 - surprise / surprise_of_mean if surprise_of_mean > 1e-9 else 0.0
+        both += 2 * (n_chars * (content & (predicted > 0.5))).sum()
+        either += (n_chars * content).sum() + (n_chars * (predicted > 0.5)).sum()
+    skill = 1 - loss / loss_of_mean if loss_of_mean > 1e-9 else 0.0
     return float(skill), float(both / either) if either else 0.0
 
 
-def _surprise(chance: NDArray[np.float64], content: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _cross_entropy(chance: NDArray[np.float64], content: NDArray[np.bool_]) -> NDArray[np.float64]:
     found: NDArray[np.float64] = -np.log(np.clip(np.where(content, chance, 1 - chance), 1e-3, 1))
     return found

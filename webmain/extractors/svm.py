@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SVM", "LinearModel", "learn"]
 
-NO_MODEL = "no model of this site and no description on the page"
-NO_MATCH = "no model of this site and no block that says what the description says"
-NO_FEATURES = "no model of this site and nothing on the page that the feature sets look at"
-NOT_DRAWN = "visual properties are wanted, and no browser has drawn the page (-a render=always)"
+NO_MODEL = "no model of this site, and no description on the page"
+NO_MATCH = "no model of this site, and no block that matches the page's description"
+NO_FEATURES = "no model of this site, and no block with any of the features"
+NOT_DRAWN = "visual features need pages rendered by a browser (-a render=always)"
 
 MAX_PAGES = 500
 """Limit on pages of a site that are learned from; the first ones are used."""
@@ -137,7 +137,7 @@ class SVM(CheckedOptions, SiteExtractor):
         document = segmentation.document
         descriptions = None if self._model else [read_descriptions(document)]
         blocks = read_segmentations([segmentation], descriptions=descriptions)
-        if not self._can_see(blocks):
+        if not self._has_features(blocks):
             raise Rejected(Reason.NO_TEXT, f"{self.name}: features={self.features}: {NOT_DRAWN}")
         model = self._model or self._alone(blocks.first_of_pages(MAX_BLOCKS), document)
         if isinstance(model, str):
@@ -163,7 +163,7 @@ class SVM(CheckedOptions, SiteExtractor):
         model = learn(blocks, positive, sets=self._sets, seed=self.seed, with_places=False, check=document.check_time)
         return NO_FEATURES if _is_blind(model) else model
 
-    def _can_see(self, blocks: SiteBlocks) -> bool:
+    def _has_features(self, blocks: SiteBlocks) -> bool:
         """Return True unless visual features are requested and the blocks have none."""
         return blocks.visual is not None or "visual" not in self._sets
 
@@ -186,9 +186,9 @@ class SVM(CheckedOptions, SiteExtractor):
             No page has its own description, no cluster matches the descriptions, or no block has any of the features.
         """
         pages = _read_pages(islice(documents, MAX_PAGES))
-        if pages and not any(map(self._can_see, pages)):
+        if pages and not any(map(self._has_features, pages)):
             raise NothingLearned(f"svm: features={self.features}: {NOT_DRAWN}")
-        pages = list(filter(self._can_see, pages))
+        pages = list(filter(self._has_features, pages))
         blocks = concatenate(pages)
         is_described = any(usable_descriptions(blocks))
         if not is_described and blocks.said is None:
@@ -196,15 +196,14 @@ class SVM(CheckedOptions, SiteExtractor):
         positive = self._label(blocks).positive if is_described else np.zeros(len(blocks), dtype=np.bool_)
         positive = apply_corrections(positive, blocks.said, blocks.selectors)
         if not positive.any():
-            raise NothingLearned(f"svm: no text on {len(pages)} pages says what their descriptions say")
-        told = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0
-        model = self._learn(blocks, positive, told)
+            raise NothingLearned(f"svm: no text on {len(pages)} pages matches their descriptions")
+        has_content = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0
+        model = self._learn(blocks, positive, has_content)
         if _is_blind(model):
-            raise NothingLearned(f"svm: features={self.features}: {len(pages)} pages have nothing of that in common")
-        kept = [_n_kept(model, page) for page in pages]
-        usual = float(np.median([n for n, has in zip(kept, told.tolist(), strict=True) if has]))
-        looks = [_resemblance(model, page, usual) for page, has in zip(pages, told.tolist(), strict=True) if has]
-        n_silent = len(pages) - int(told.sum())
+            raise NothingLearned(f"svm: features={self.features}: {len(pages)} pages share none of these features")
+        with_content = [pages[i] for i in np.flatnonzero(has_content).tolist()]
+        usual = float(np.median([_n_kept(model, page) for page in with_content]))
+        n_without = len(pages) - len(with_content)
         return replace(
             self,
             learned=Learned(
@@ -212,25 +211,25 @@ class SVM(CheckedOptions, SiteExtractor):
                 columns=model.columns,
                 weights={**{k: v for k, v in model.to_plain().items() if k != "columns"}, "usual_chars": usual},
                 quality=model.quality,
-                resemblance=float(np.mean(looks)),
-                note=f"on {n_silent} of them no text says what a description says" if n_silent else "",
+                resemblance=float(np.mean([_resemblance(model, page, usual) for page in with_content])),
+                note=f"on {n_without} of them no text matches the page's description" if n_without else "",
             ),
         )
 
-    def _learn(self, blocks: SiteBlocks, positive: NDArray[np.bool_], told: NDArray[np.bool_]) -> LinearModel:
+    def _learn(self, blocks: SiteBlocks, positive: NDArray[np.bool_], has_content: NDArray[np.bool_]) -> LinearModel:
         """Return the classifier fitted to pages with content, and to known boilerplate of the others (module 4).
 
         Parameters
         ----------
         blocks : SiteBlocks
         positive : (n_blocks,) bool
-        told : (n_pages,) bool
+        has_content : (n_pages,) bool
             Pages with positive blocks.
         """
-        used = np.ones(len(blocks), dtype=np.bool_) if self.labels == "paper" else told[blocks.page]
+        used = np.ones(len(blocks), dtype=np.bool_) if self.labels == "paper" else has_content[blocks.page]
         model = first = self._learn_from(blocks, positive, used)
         for _ in range(MAX_ROUNDS):
-            wrong = _wrongly_kept(blocks, model, ~told) & ~used
+            wrong = _wrongly_kept(blocks, model, ~has_content) & ~used
             if not wrong.any():
                 break
             used |= wrong
@@ -267,12 +266,12 @@ class SVM(CheckedOptions, SiteExtractor):
         return _resemblance(self._model, read_segmentations([shown_blocks(document)]), _usual_chars(self.learned))
 
 
-def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, silent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, without_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which boilerplate blocks of pages without content clusters a classifier keeps.
 
     These are links, or texts that are on other pages, on pages where they are most of the kept characters.
     """
-    kept = silent[blocks.page] & (model.margins(blocks) > 0)
+    kept = without_content[blocks.page] & (model.margins(blocks) > 0)
     foreign = kept & ~is_own_text(blocks)
     n_chars = _n_chars(blocks)
     n_kept, n_foreign = (np.bincount(blocks.page, n_chars * of, minlength=blocks.n_pages) for of in (kept, foreign))
@@ -319,7 +318,8 @@ def _read_pages(documents: Iterable[Document]) -> list[SiteBlocks]:
     """Return at most `MAX_BLOCKS` blocks of each page, read one by one and sorted by digest."""
     found = []
     for document in documents:
-        found.append((_digest(document), read_documents([document]).first_of_pages(MAX_BLOCKS)))
+        digest = hashlib.sha256(document.source).digest()
+        found.append((digest, read_documents([document]).first_of_pages(MAX_BLOCKS)))
         del document  # free it before the next one is parsed
     return [page for _, page in sorted(found, key=itemgetter(0))]
 
@@ -334,7 +334,3 @@ def _usual_chars(learned: Learned) -> float:
     if not isinstance(found, (int, float)) or not found >= 0:
         raise ValueError(f"no linear model: usual_chars is {found!r:.60}")
     return float(found)
-
-
-def _digest(document: Document) -> bytes:
-    return hashlib.sha256(document.source).digest()

@@ -129,10 +129,7 @@ class ThaiXPath(CheckedOptions):
         in_block = n_elements > 1
         if self.top == "below":
             in_block &= segmentation.element != body_index(elements.tags)
-        if self.alone == "drop":
-            rule[~in_block] = _ALONE
-        else:
-            rule[~in_block] = _FEW
+        rule[~in_block] = _ALONE if self.alone == "drop" else _FEW
         state = self._states([leaves.texts[i] for i in segmentation.first.tolist()])
         rule = np.where(state > 0, state, rule)
         kept = (rule == _FEW) | (rule == _HEADLINE)

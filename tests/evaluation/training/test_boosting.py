@@ -95,7 +95,7 @@ def test_a_rounded_threshold_is_a_short_float32(threshold):
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [(ImportError("none"), "not installed"), (OSError("libgomp.so.1"), "libgomp")]
+    ("error", "told"), [(ImportError("none"), "cannot be loaded"), (OSError("libgomp.so.1"), "libgomp")]
 )
 def test_where_lightgbm_can_not_be_used_the_remedy_is_named(monkeypatch, error, told):
     import builtins

@@ -403,7 +403,7 @@ def test_figures_go_between_the_marks_of_a_card(made):
 
 @pytest.mark.parametrize("card", ["", tables.BEGIN, f"{tables.END}{tables.BEGIN}", 2 * (tables.BEGIN + tables.END)])
 def test_a_card_without_its_marks_is_refused(card):
-    with pytest.raises(TrainingError, match="must hold"):
+    with pytest.raises(TrainingError, match="must contain"):
         tables.with_part(card, "x")
 
 

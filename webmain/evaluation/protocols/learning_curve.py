@@ -33,9 +33,9 @@ VARIANTS = ("svm:form=local",)  # variants of methods that get a curve of their 
 
 N_LEARNED = (1, 2, 5, 10, 20)
 LEAST_PAGES = 5  # fewest pages of a site to learn from, so that the first three points are of the same sites
-MAX_HELD_BACK = 8  # most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_BACK`
+MAX_HELD_OUT = 8  # most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_OUT`
 
-MIN_HELD_BACK = 4
+MIN_HELD_OUT = 4
 
 Scores = tuple[float, ...]  # word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means
 
@@ -58,24 +58,24 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     and those that are learned from.
     """
     pages = [page for page in gold if page.text is not None]
-    held_back = [(held, rest) for held, rest in _held_back(pages, seed) if len(rest) >= LEAST_PAGES]
+    held_out = [(held, rest) for held, rest in _held_out(pages, seed) if len(rest) >= LEAST_PAGES]
     whole = [site for site in _whole(pages, seed) if len(site) >= LEAST_PAGES]
     tables: dict[str, Table] = {}
-    for spec in specs() if held_back or whole else ():
+    for spec in specs() if held_out or whole else ():
         alone = _alone(spec)
-        tables[f"{spec}, other pages"] = _table(spec, "others", _others(spec, held_back, alone))
+        tables[f"{spec}, other pages"] = _table(spec, "others", _others(spec, held_out, alone))
         tables[f"{spec}, the same pages"] = _table(spec, "same", _same(spec, whole, alone))
     return findings(
         "learning_curve",
         tables.values(),
         n_pages=len({(p.dataset, p.id) for site in whole for p in site}),
         plots=(curves_plot(tables),) if any(one.rows for one in tables.values()) else (),
-        n_held=len(held_back),
+        n_held=len(held_out),
         n_whole=len(whole),
         least=LEAST_PAGES,
-        least_held=MIN_HELD_BACK + LEAST_PAGES,
-        min_held=MIN_HELD_BACK,
-        max_held=MAX_HELD_BACK,
+        least_held=MIN_HELD_OUT + LEAST_PAGES,
+        min_held=MIN_HELD_OUT,
+        max_held=MAX_HELD_OUT,
     )
 
 
@@ -85,12 +85,12 @@ def specs() -> list[str]:
     return names + [variant for variant in VARIANTS if variant.partition(":")[0] in names]
 
 
-def _held_back(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
+def _held_out(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
     """Yield each site's held-back pages, and those that may be learned from."""
     rng = np.random.default_rng(seed)
     for site in by_site(pages):
         order = [site[i] for i in rng.permutation(len(site)).tolist()]
-        n_held = min(MAX_HELD_BACK, max(MIN_HELD_BACK, len(order) // 3), len(order))
+        n_held = min(MAX_HELD_OUT, max(MIN_HELD_OUT, len(order) // 3), len(order))
         yield order[:n_held], order[n_held:]
 
 

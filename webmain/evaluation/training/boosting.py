@@ -107,11 +107,13 @@ def _lightgbm() -> Any:
     """Import LightGBM: an optional dependency that needs a system library."""
     try:
         import lightgbm
-    except ImportError as error:
-        raise TrainingError(f"trees are fitted by LightGBM, which is not installed ({error}): {REMEDY}") from error
-    except OSError as error:  # its library, or the system's OpenMP
-        raise TrainingError(f"LightGBM is installed, but cannot be loaded ({error}): {REMEDY}") from error
+    except (ImportError, OSError) as error:  # it, its library, or the system's OpenMP
+        raise TrainingError(f"LightGBM, which fits the trees, cannot be loaded ({error}): {REMEDY}") from error
     return lightgbm
+
+
+_SEEDS: Final = ("seed", "data_random_seed", "bagging_seed", "feature_fraction_seed", "extra_seed")
+"""LightGBM derives all seeds that are not given from the first one."""
 
 
 def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
@@ -128,11 +130,7 @@ def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
         "max_bin": recipe.n_bins,
         "use_missing": False,
         "feature_pre_filter": False,
-        "seed": recipe.seed,  # LightGBM derives all seeds that are not given from this one
-        "data_random_seed": recipe.seed,
-        "bagging_seed": recipe.seed,
-        "feature_fraction_seed": recipe.seed,
-        "extra_seed": recipe.seed,
+        **dict.fromkeys(_SEEDS, recipe.seed),
         "deterministic": True,
         "force_row_wise": True,
         "num_threads": 1,

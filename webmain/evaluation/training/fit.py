@@ -5,7 +5,6 @@ One thread for each fit, a fixed seed and rounded weights: the same rows give th
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +16,9 @@ from joblib import Parallel, delayed
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Recipe, boosted
-from webmain.evaluation.training.rows import N_FOLDS, Rows
-from webmain.extractors.page_model import (
-    OTHER_TYPES,
-    Choice,
-    PageModel,
-    choose,
-    confidence_row,
-    names,
-    page_names,
-)
+from webmain.evaluation.training.rows import N_FOLDS, Rows, hash_of
+from webmain.extractors import page_model
+from webmain.extractors.page_model import Choice, PageModel, names, page_names
 from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:
@@ -78,7 +70,7 @@ class PagePrediction:
     @property
     def confidence_row(self) -> NDArray[np.float32]:
         """The row from which the expected F1 is predicted."""
-        return confidence_row(probabilities(self.margin), self.rows.n_chars, self.choice, self.article)
+        return page_model.confidence_row(probabilities(self.margin), self.rows.n_chars, self.choice, self.article)
 
 
 def predict(model: PageModel, rows: Rows) -> PagePrediction:
@@ -86,7 +78,7 @@ def predict(model: PageModel, rows: Rows) -> PagePrediction:
     seen: Any = rows  # whose values and lengths are those of its columns
     article = model.article_share(rows.means)
     margin = model.margins(seen, article)
-    choice = choose(probabilities(margin), rows.n_chars)
+    choice = page_model.choose(probabilities(margin), rows.n_chars)
     text = "\n".join(t for t, kept in zip(rows.texts, choice.kept, strict=True) if kept)
     f1 = words(TextPair(predicted=text, gold=rows.gold, language=rows.language)).f1
     return PagePrediction(rows, margin, article, model.page_types(rows.means)["article"], choice, text, f1)
@@ -124,9 +116,7 @@ def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
 def _page_rows(rows: Sequence[Rows]) -> NDArray[np.float32]:
     """Return a row for each page, without the address for one page in `NO_ADDRESS`."""
     values = np.stack([page.means for page in rows])
-    hidden = [
-        int(hashlib.sha256(page.id.encode("utf-8", "replace")).hexdigest(), 16) % NO_ADDRESS == 0 for page in rows
-    ]
+    hidden = [hash_of(page.id) % NO_ADDRESS == 0 for page in rows]
     values[np.outer(hidden, [name.startswith("page_path_") for name in page_names()])] = -1
     return values
 
@@ -155,7 +145,8 @@ def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
     """Fit the log-odds of each page type to pages that are not articles."""
     means, same = _page_rows(rows), np.ones(len(rows))
     return {
-        name: boosted(means, np.array([page.kind == name for page in rows]), same, KINDS).trees for name in OTHER_TYPES
+        name: boosted(means, np.array([page.kind == name for page in rows]), same, KINDS).trees
+        for name in page_model.OTHER_TYPES
     }
 
 
@@ -164,7 +155,7 @@ def _cross_validated_articles(rows: Sequence[Rows]) -> list[float]:
 
     The trees for blocks thus see it as they will on new pages, with the same certainty and errors.
     """
-    parts = np.array([int(hashlib.sha256(f"inner {page.site}".encode()).hexdigest(), 16) % N_INNER for page in rows])
+    parts = np.array([hash_of(f"inner {page.site}") % N_INNER for page in rows])
     shares = np.full(len(rows), 0.5)
     for part in range(N_INNER):
         inner = [page for page, own in zip(rows, parts, strict=True) if own != part]
@@ -172,7 +163,7 @@ def _cross_validated_articles(rows: Sequence[Rows]) -> list[float]:
         if inner and places:
             trees = _fit_article(inner).trees
             shares[places] = probabilities(trees.sums(np.stack([rows[place].means for place in places])))
-    return [float(share) for share in shares]
+    return shares.tolist()
 
 
 def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -> Any:
@@ -270,10 +261,9 @@ def cross_validated_confidence(
 
 def fit_confidence(judged: Sequence[PagePrediction]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
-    weights = np.array([_weight(j.rows) for j in judged])
-    target = np.array([j.f1 for j in judged])
     rows = np.stack([one.confidence_row for one in judged])
-    return boosted(rows, target, weights, CONFIDENCE, task="value").trees
+    f1, weights = (np.array(column) for column in zip(*((one.f1, _weight(one.rows)) for one in judged), strict=True))
+    return boosted(rows, f1, weights, CONFIDENCE, task="value").trees
 
 
 def fit_model(

@@ -14,38 +14,11 @@ import numpy as np
 from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.training import boosting
+from webmain.evaluation.training import boosting, fit, rows, sets
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import (
-    BLOCKS,
-    PagePrediction,
-    cross_validate,
-    cross_validated_confidence,
-    fit_model,
-    folds,
-    predict,
-    sets_left_out,
-)
-from webmain.evaluation.training.rows import (
-    N_FOLDS,
-    Rows,
-    all_rows,
-    check_folds,
-    in_order,
-    made_up_of,
-    rows_of,
-    with_sites,
-)
-from webmain.evaluation.training.sets import (
-    CHECKS,
-    TrainingSet,
-    check_set,
-    digest_of,
-    pages_of,
-    set_names,
-    sites_in,
-    training_sets,
-)
+from webmain.evaluation.training.fit import PagePrediction
+from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of, rows_of
+from webmain.evaluation.training.sets import TrainingSet
 from webmain.extractors.page_model import PageModel, read, written
 
 if TYPE_CHECKING:
@@ -82,7 +55,7 @@ class Options:
     made_up: int = MADE_UP  # pages to make up
     seed: int = 1  # for the synthesised pages and the trees
     jobs: int = 1  # processes
-    recipe: Recipe = BLOCKS  # of the trees that judge blocks; its seed is `seed`
+    recipe: Recipe = fit.BLOCKS  # of the trees that judge blocks; its seed is `seed`
     left_out: bool = False  # judge the pages of each set by a model of the other sets as well
 
 
@@ -125,19 +98,19 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
         Data is missing, empty, of unknown format or given twice; or the model cannot be fitted.
     """
     version = boosting.version()
-    sets = training_sets(options.data, set_names(options.sets))
-    checks = _checks(options, sets)
+    used = sets.training_sets(options.data, sets.set_names(options.sets))
+    checks = _checks(options, used)
     recipe = replace(options.recipe, seed=options.seed)
     barred = _barred_sites(options)
-    given = with_sites(pages_of(sets))
+    given = rows.with_sites(sets.pages_of(used))
     pages = [page for page in given if page.site not in barred]
     with progress("pages", len(pages)) as advance:
         real = all_rows(pages, jobs=options.jobs, advance=advance)
     check_folds(real)
-    left_out = sets_left_out(real) if options.left_out else []
+    left_out = fit.sets_left_out(real) if options.left_out else []
     if len(left_out) == 1:
         raise TrainingError(
-            "all pages are of one set, or of sets that are left out together: there are no others to fit to"
+            "all pages are of one set, or of sets that are left out together: no others are left to fit to"
         )
     with progress("made-up pages", options.made_up) as advance:
         made_up = all_rows(
@@ -146,14 +119,14 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
     n_barred = len(given) - len(pages)
     del given, pages
     with progress("folds", N_FOLDS) as advance:
-        judged = cross_validate(real, made_up, folds(real), jobs=options.jobs, recipe=recipe, advance=advance)
+        judged = fit.cross_validate(real, made_up, fit.folds(real), jobs=options.jobs, recipe=recipe, advance=advance)
     outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
     if left_out:
         with progress("sets left out", len(left_out)) as advance:
-            without = cross_validate(real, made_up, left_out, jobs=options.jobs, recipe=recipe, advance=advance)
+            without = fit.cross_validate(real, made_up, left_out, jobs=options.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
-        fitted = fit_model(real, made_up, judged, recipe)
+        fitted = fit.fit_model(real, made_up, judged, recipe)
         advance()
     data = written(fitted.model)
     model = same_after_reading(fitted.model, data, real[:N_COMPARED])
@@ -162,8 +135,8 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
     facts = {
         "model_sha256": model.sha256,
         "model_bytes": len(data),
-        "data_sha256": digest_of(sets),
-        "sets": [one.facts for one in sets],
+        "data_sha256": sets.digest_of(used),
+        "sets": [one.facts for one in used],
         "checks": [one.facts for one in checks],
         "made_up": options.made_up,
         "seed": options.seed,
@@ -180,27 +153,23 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
 
 def predictions(made: Trained, how: str) -> str:
     """Return the predictions made in one way (`Outcome.how`), as JSON lines of set, id and text."""
-    lines = (
-        json.dumps({"set": one.dataset, "id": one.id, "text": one.text}, ensure_ascii=False)
-        for one in made.outcomes
-        if one.how == how
-    )
-    return "".join(f"{line}\n" for line in lines)
+    records = ({"set": one.dataset, "id": one.id, "text": one.text} for one in made.outcomes if one.how == how)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _barred_sites(options: Options) -> frozenset[str]:
     """Return the sites of all check sets, given and known; their pages are excluded from training."""
-    known = (options.data / f"{name}.jsonl.gz" for name in CHECKS)
+    known = (options.data / f"{name}.jsonl.gz" for name in sets.CHECKS)
     paths = {path.resolve() for path in (*options.checks, *known) if path.is_file()}
-    return frozenset(site for path in sorted(paths) for site in sites_in(path))
+    return frozenset(site for path in sorted(paths) for site in sets.sites_in(path))
 
 
-def _checks(options: Options, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
-    checks = tuple(check_set(path) for path in options.checks)
-    trained = {one.sha256: one.name for one in sets}
+def _checks(options: Options, used: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
+    checks = tuple(sets.check_set(path) for path in options.checks)
+    trained = {one.sha256: one.name for one in used}
     for one in checks:  # checked now, not after hours of fitting
         if not any(_is_usable(page) for page in one.gold()):
-            raise TrainingError(f"{one.path} holds no page with a main text or segments")
+            raise TrainingError(f"{one.path} contains no page with a main text or segments")
         if one.sha256 in trained:
             raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it cannot be a check")
     return checks
@@ -216,8 +185,8 @@ def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> P
     """
     found = read(data)
     for page in rows:
-        if not np.array_equal(predict(model, page).margin, predict(found, page).margin):
-            raise TrainingError(f"the model judges page {page.id} differently after writing and reading")
+        if not np.array_equal(fit.predict(model, page).margin, fit.predict(found, page).margin):
+            raise TrainingError(f"the model scores page {page.id} differently after it was written and read")
     return found
 
 
@@ -228,7 +197,7 @@ def _outcomes(
     judged: Sequence[PagePrediction], how: str, *, by: Callable[[PagePrediction], object]
 ) -> Iterator[Outcome]:
     """Yield the outcomes of held-out pages; the confidence of each is fitted to those of other groups."""
-    for one, expected in zip(judged, cross_validated_confidence(judged, by=by).tolist(), strict=True):
+    for one, expected in zip(judged, fit.cross_validated_confidence(judged, by=by).tolist(), strict=True):
         rows = one.rows
         yield Outcome(
             dataset=rows.dataset,
@@ -247,13 +216,12 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
     """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
     pages = [page for page in one.gold() if _is_usable(page)]
     with progress(one.name, len(pages)) as advance:
-        for page, rows in zip(pages, in_order(rows_of, pages, jobs=jobs), strict=True):
+        for page, labelled in zip(pages, rows.in_order(rows_of, pages, jobs=jobs), strict=True):
             advance()
-            judged = predict(model, rows) if rows else None
             text, f1, expected = "", 0.0, 0.0
-            if judged:
-                text, f1 = judged.text, judged.f1
-                expected = model.expected_f1(judged.confidence_row)
+            if labelled:
+                judged = fit.predict(model, labelled)
+                text, f1, expected = judged.text, judged.f1, model.expected_f1(judged.confidence_row)
             yield Outcome(
                 dataset=one.name,
                 page_type=page.page_type,

@@ -18,6 +18,7 @@ from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import columns, mean_weights, page_row
 from webmain.features.alignment import gold_shares
 from webmain.items import PAGE_TYPES, Rejected
+from webmain.text.normal import fold_space
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -93,7 +94,12 @@ class Rows:
 
 def fold_of(site: str) -> int:
     """Return the fold of a site's pages, which does not depend on the other sites."""
-    return int(hashlib.sha256(site.encode("utf-8", "replace")).hexdigest(), 16) % N_FOLDS
+    return hash_of(site) % N_FOLDS
+
+
+def hash_of(text: str) -> int:
+    """Return a number that depends on the text alone, for divisions that are the same in every run."""
+    return int(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), 16)
 
 
 def rows_of(page: GoldPage) -> Rows | None:
@@ -130,12 +136,12 @@ def rows_of(page: GoldPage) -> Rows | None:
 def _headlines(segmentation: Segmentation) -> list[int]:
     """Return the blocks that are the page's headline: h1 to h3 with its title, or with the beginning of it."""
     document = segmentation.document
-    title = " ".join(document.title.casefold().split())
+    title = fold_space(document.title.casefold())
     if len(title) <= MIN_TITLE_CHARS:
         return []
     tags = document.elements.tags
     headings = [block for block, e in enumerate(segmentation.element.tolist()) if e >= 0 and tags[e] in _HEADLINE_TAGS]
-    keys = [" ".join(text.casefold().split()) for text in segmentation.texts(headings)]
+    keys = [fold_space(text.casefold()) for text in segmentation.texts(headings)]
     return [
         block
         for block, key in zip(headings, keys, strict=True)
@@ -196,7 +202,7 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
         from training.pages import made_up_pages
     except ImportError as error:
         raise TrainingError(
-            f"pages are made up by the folder training/ of the source checkout and by Jinja2 ({error}): run webmain train "
+            f"synthetic pages need the folder training/ of the source checkout, and Jinja2 ({error}): run webmain train "
             "in a checkout with webmain[train] installed, or with --made-up 0"
         ) from error
     articles = [page for page in pages if page.page_type in NEWS_TYPES] or pages
@@ -219,6 +225,6 @@ def check_folds(rows: Sequence[Rows]) -> None:
         raise TrainingError("none of the pages could be read")
     if len({page.fold for page in rows}) < 2:
         raise TrainingError(
-            f"{len({page.site for page in rows})} sites are too few to judge pages by what other sites teach: "
-            f"give pages of {2 * N_FOLDS} sites or more"
+            f"{len({page.site for page in rows})} sites are too few for cross-validation by site: "
+            f"give pages of at least {2 * N_FOLDS} sites"
         )

@@ -80,7 +80,7 @@ def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]
     """
     files = ", ".join(f"{name}.jsonl.gz" for name in names)
     if not folder.is_dir():
-        raise TrainingError(f"no data folder at {folder}: it must hold the training sets, as {files}")
+        raise TrainingError(f"no data folder at {folder}: it must contain the training sets, as {files}")
     if not names or len(set(names)) != len(names):
         raise TrainingError(f"training sets: got {', '.join(names) or 'none'}, each must be named once")
     return tuple(_named_set(folder, name) for name in names)
@@ -158,7 +158,7 @@ def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
         except GoldError as error:
             raise TrainingError(str(error)) from error
         if not found:
-            raise TrainingError(f"{one.path} holds no page with a main text ({gold.dropped})")
+            raise TrainingError(f"{one.path} contains no page with a main text ({gold.dropped})")
         known = {(page.dataset, page.id) for page in pages}
         if doubled := next((page for page in found if (page.dataset, page.id) in known), None):
             raise TrainingError(f"page {doubled.id} of {doubled.dataset} is in two of the training sets")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from webmain.evaluation import writers
 from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
-from webmain.evaluation.records import Table
+from webmain.evaluation.records import Row, Table
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.evaluation.training.rows import NEWS_TYPES
 from webmain.extractors.page_model import page_names
@@ -76,18 +77,12 @@ IN_PAPERS: Final = {
 def tables(made: Trained) -> tuple[Table, ...]:
     """Return scores by set and type of page, and the gains of the columns."""
     return (
-        Table(
-            name="scores",
-            title="Pages that the model was not trained on: word F1 (mean over pages)",
-            columns=(
-                "set", "judged", "pages", "F1", f"below {LOW}", "same words (share)", "confidence",
-                "calibration error", "segments right",
-            ),
-            rows=tuple(_score_rows(made.outcomes)),
+        Table.of(
+            "scores", "Pages that the model was not trained on: word F1 (mean over pages)", _score_rows(made.outcomes)
         ),
         Table(
             name="refused",
-            title="Pages taken for no article: share of each type (cross-validated; a page's own data not asked)",
+            title="Pages not recognised as articles: share of each type (cross-validated, ignoring what a page declares)",
             columns=("set", "type", "pages", f"below {THRESHOLDS.article}"),
             rows=tuple(_refused_rows(made.outcomes)),
         ),
@@ -103,22 +98,22 @@ def tables(made: Trained) -> tuple[Table, ...]:
     )  # fmt: skip
 
 
-def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
+def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
     """Yield a row per set, followed by its page types if there are several; then all short articles together."""
     hows = sorted({one.how for one in outcomes}, key=("cross-validated", "set left out", "plain").index)
     for how in hows:
         of = [one for one in outcomes if one.how == how]
         for dataset in sorted({one.dataset for one in of}):
             mine = [one for one in of if one.dataset == dataset]
-            yield dataset, how, *_scores(mine)
+            yield _scores(dataset, how, mine)
             types = sorted({one.page_type for one in mine})
             for page_type in types if len(types) > 1 else ():
                 label = f"{dataset}: {page_type or 'unknown type'}"
-                yield label, how, *_scores([one for one in mine if one.page_type == page_type])
+                yield _scores(label, how, [one for one in mine if one.page_type == page_type])
         short = [one for one in of if 0 < one.n_gold < SHORT and one.page_type in NEWS_TYPES]
         if short:
-            yield f"all articles under {SHORT} characters", how, *_scores(short)
-            yield "all pages", how, *_scores(of)
+            yield _scores(f"all articles under {SHORT} characters", how, short)
+            yield _scores("all pages", how, of)
 
 
 def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
@@ -130,20 +125,21 @@ def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | flo
         yield dataset, page_type or "article", len(mine), refused / len(mine)
 
 
-def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
+def _scores(label: str, how: str, outcomes: Sequence[Outcome]) -> Row:
     f1 = [one.f1 for one in outcomes if one.f1 is not None]
     confidence = [one.confidence for one in outcomes if one.f1 is not None]
-    n = len(f1)
     segments = [one.segments for one in outcomes if one.segments]
-    return (
-        len(outcomes),
-        sum(f1) / n if n else None,
-        sum(score < LOW for score in f1) if n else None,
-        sum(score == 1 for score in f1) / n if n else None,
-        sum(confidence) / n if n else None,
-        calibration_error(confidence, f1) if n else None,
-        sum(segments, SegmentCounts()).accuracy if segments else None,
-    )
+    return {
+        "set": label,
+        "judged": how,
+        "pages": len(outcomes),
+        "F1": fmean(f1) if f1 else None,
+        f"below {LOW}": sum(score < LOW for score in f1) if f1 else None,
+        "same words (share)": fmean(score == 1 for score in f1) if f1 else None,
+        "confidence": fmean(confidence) if f1 else None,
+        "calibration error": calibration_error(confidence, f1) if f1 else None,
+        "segments right": sum(segments, SegmentCounts()).accuracy if segments else None,
+    }
 
 
 # ---- columns
@@ -208,7 +204,9 @@ def with_part(card: str, part: str) -> str:
     head, begin, rest = card.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end or BEGIN in rest or END in tail:
-        raise TrainingError(f"the card must hold the lines {BEGIN} and {END}, once each: figures go between them")
+        raise TrainingError(
+            f"the card must contain the lines {BEGIN} and {END}, once each; the figures are written between them"
+        )
     return f"{head}{BEGIN}\n{part.strip()}\n{END}{tail}"
 
 
