@@ -9,7 +9,7 @@ from lxml import etree
 
 from training.classes import Naming
 from training.markup import box
-from training.opened import Element, OpenPage
+from training.page_tree import EditablePage, Element
 from training.prose import Draw
 from training.threads import thread
 
@@ -24,7 +24,7 @@ MIN_SHORTENED: Final = 150
 """Characters that are left of an article at least."""
 
 
-def add_comments(page: OpenPage, d: Draw) -> None:
+def add_comments(page: EditablePage, d: Draw) -> None:
     """Put a thread after the article."""
     chars = sum(len(run.text) for run in page.content) or len(page.gold)
     made = thread(d, int(max(chars, 300) * d.choice(*THREAD_SHARES)))
@@ -32,13 +32,13 @@ def add_comments(page: OpenPage, d: Draw) -> None:
     _after_article(page, d, made.html)
 
 
-def add_teasers(page: OpenPage, d: Draw) -> None:
+def add_teasers(page: EditablePage, d: Draw) -> None:
     """Put teasers of other stories after the article or beside it."""
     for _ in range(d.between(1, 3)):
         _after_article(page, d, box(d, "teasers"))
 
 
-def add_inside(page: OpenPage, d: Draw) -> None:
+def add_inside(page: EditablePage, d: Draw) -> None:
     """Put pointers, figures, advertisements and the like between paragraphs."""
     for _ in range(d.between(1, 4)):
         html = box(d, "inline_teaser", "inline_teaser", "figure", "figure", "advert", "newsletter", "teasers")
@@ -47,7 +47,7 @@ def add_inside(page: OpenPage, d: Draw) -> None:
             d.choice(*places).addprevious(page.slot(html))
 
 
-def add_around(page: OpenPage, d: Draw) -> None:
+def add_around(page: EditablePage, d: Draw) -> None:
     """Put what is at an article's ends: shares, an author, tags, a firm's own words."""
     last = ("author_box", "author_box", "company", "tag_line", "share_bar", "newsletter", "wall", "legal")
     for _ in range(d.between(1, 3)):
@@ -60,7 +60,7 @@ def add_around(page: OpenPage, d: Draw) -> None:
             page.container.addprevious(slot)
 
 
-def add_sidebar(page: OpenPage, d: Draw) -> None:
+def add_sidebar(page: EditablePage, d: Draw) -> None:
     """Put a column beside the article's."""
     slot, column = page.slot(box(d, "sidebar")), _column(page)
     if column is None:
@@ -71,19 +71,19 @@ def add_sidebar(page: OpenPage, d: Draw) -> None:
         column.addnext(slot)
 
 
-def add_notice(page: OpenPage, d: Draw) -> None:
+def add_notice(page: EditablePage, d: Draw) -> None:
     """Put a notice about cookies at the page's beginning or end."""
     page.body.insert(0 if d.chance(0.5) else len(page.body), page.slot(box(d, "cookies")))
 
 
-def add_footer(page: OpenPage, d: Draw) -> None:
+def add_footer(page: EditablePage, d: Draw) -> None:
     """Put a foot at the page's end, at times with a company's words before it."""
     if d.chance(0.3):
         page.body.append(page.slot(box(d, "company")))
     page.body.append(page.slot(box(d, "footer")))
 
 
-def shorten(page: OpenPage, d: Draw) -> None:
+def shorten(page: EditablePage, d: Draw) -> None:
     """Cut the article after its first paragraphs; all around it stays."""
     keep = d.between(2, 5)
     kept, cut = page.content[:keep], page.content[keep:]
@@ -99,7 +99,7 @@ def shorten(page: OpenPage, d: Draw) -> None:
     page.gold = "\n\n".join(run.text for run in kept)
 
 
-def rename(page: OpenPage, d: Draw) -> None:
+def rename(page: EditablePage, d: Draw) -> None:
     """Rename all classes and ids as the drawn site names its own."""
     without_roles = d.chance(0.6)
     without_ids = d.classes.naming in (Naming.NONE, Naming.HASHED, Naming.UTILITY) or d.chance(0.3)
@@ -117,7 +117,7 @@ def rename(page: OpenPage, d: Draw) -> None:
                     del attributes[name]
 
 
-def flatten_tags(page: OpenPage, d: Draw) -> None:
+def flatten_tags(page: EditablePage, d: Draw) -> None:
     """Replace the elements of HTML5 by `div`, and at times headings as well."""
     headings = d.choice(None, None, "div", "p", "b", "font")
     for element in page.body.iter(*SEMANTIC):
@@ -128,7 +128,7 @@ def flatten_tags(page: OpenPage, d: Draw) -> None:
         element.tag = "div" if headings == "div" else "p"
 
 
-def rewrite_paragraphs(page: OpenPage, d: Draw) -> None:
+def rewrite_paragraphs(page: EditablePage, d: Draw) -> None:
     """Write the article's paragraphs as texts parted by line breaks, as `div`, as items of a list, or in spans."""
     way = d.choice("br", "br", "div", "div", "li", "span", "font")
     page.content = [run for run in page.content if run.owner is not page.container]
@@ -150,7 +150,7 @@ def rewrite_paragraphs(page: OpenPage, d: Draw) -> None:
                 paragraph.tag = way
 
 
-def wrap_paragraphs(page: OpenPage, d: Draw) -> None:
+def wrap_paragraphs(page: EditablePage, d: Draw) -> None:
     """Put each paragraph of the article into a `div` of its own, at times two, as page builders and frameworks do."""
     name, depth = d.classes.renamed("text"), d.choice(1, 1, 1, 2)
     for paragraph in {run.owner: None for run in page.content if run.owner.tag == "p"}:
@@ -161,7 +161,7 @@ def wrap_paragraphs(page: OpenPage, d: Draw) -> None:
             outer.tail, paragraph.tail = paragraph.tail, None
 
 
-def lay_out_in_tables(page: OpenPage, d: Draw) -> None:
+def lay_out_in_tables(page: EditablePage, d: Draw) -> None:
     """Put the page, or the article's column, into a table with a column of links and boxes beside it."""
     table = etree.Element("table", width="100%", border="0")
     row = etree.SubElement(table, "tr")
@@ -178,7 +178,7 @@ def lay_out_in_tables(page: OpenPage, d: Draw) -> None:
         page.container = main
 
 
-def strip_meaning(page: OpenPage, d: Draw) -> None:
+def strip_meaning(page: EditablePage, d: Draw) -> None:
     """Take away what names tell: class names that mean nothing or none, mostly `div` for the elements of HTML5.
 
     So are pages that compilers of style sheets and frameworks write.
@@ -191,7 +191,7 @@ def strip_meaning(page: OpenPage, d: Draw) -> None:
         d.choice(rewrite_paragraphs, wrap_paragraphs)(page, d)
 
 
-Change = Callable[[OpenPage, Draw], None]
+Change = Callable[[EditablePage, Draw], None]
 
 INSERTIONS: Final[dict[Change, float]] = {
     add_inside: 0.3,
@@ -214,7 +214,7 @@ REWRITINGS: Final[dict[Change, float]] = {
 }
 
 
-def _after_article(page: OpenPage, d: Draw, html: str, *, close: bool = False) -> None:
+def _after_article(page: EditablePage, d: Draw, html: str, *, close: bool = False) -> None:
     """Put a box behind the article: next to its last paragraph, at the container's end, behind it, or behind its column."""
     slot, roll = page.slot(html), d.random.random()
     last = _child_of_container(page, page.content[-1].owner) if page.content else None
@@ -227,13 +227,13 @@ def _after_article(page: OpenPage, d: Draw, html: str, *, close: bool = False) -
         (page.container if column is None else column).addnext(slot)
 
 
-def _child_of_container(page: OpenPage, element: Element) -> Element | None:
+def _child_of_container(page: EditablePage, element: Element) -> Element | None:
     """Return the child of the container that holds an element; None if it is elsewhere."""
     path = [element, *element.iterancestors()]
     return path[path.index(page.container) - 1] if page.container in path[1:] else None
 
 
-def _column(page: OpenPage) -> Element | None:
+def _column(page: EditablePage) -> Element | None:
     """Return the article's column: the container or the first of its ancestors that has a sibling."""
     for element in (page.container, *page.container.iterancestors()):
         parent = element.getparent()
@@ -244,7 +244,7 @@ def _column(page: OpenPage) -> Element | None:
     return None
 
 
-def _paragraph_groups(page: OpenPage) -> Iterator[list[Element]]:
+def _paragraph_groups(page: EditablePage) -> Iterator[list[Element]]:
     """Yield the article's `p` elements, those that follow each other together."""
     group: list[Element] = []
     for owner in dict.fromkeys(run.owner for run in page.content if run.owner.tag == "p"):

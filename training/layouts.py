@@ -58,10 +58,10 @@ def laid_out(
     crowded: bool = False,
 ) -> GoldPage:
     """Return a page with these lines as its article, these comments, and a drawn title if it has none."""
-    given, told = (comments.html, comments.text) if comments else ("", "")
-    options = {"lines": lines, "comments": given, "is_heading": is_heading, "crowded": crowded}
+    below = comments or Thread("", "")
+    options = {"lines": lines, "comments": below.html, "is_heading": is_heading, "crowded": crowded}
     html = render("page.html", "page", d, title=title or d.title(), **options)
-    return replace(page, html=str(html), text="\n\n".join(lines), comments=told)
+    return replace(page, html=str(html), text="\n\n".join(lines), comments=below.text)
 
 
 def _first_lines(text: str, d: Draw) -> list[str]:

@@ -48,7 +48,7 @@ def notice(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None
     lines = _lines(sentences(page.text or ""), _DENSE.get(page.language or "", 1.0), draw)
     if not lines:
         return None
-    d = prose.draw(page, draw, language=language, voice=swap.text if swap else None)
+    d = prose.draw(page, draw, language=language, transform=swap.text if swap else None)
     title = clean_title(page)
     if swap:
         lines, title = [swap.text(line) for line in lines], swap.text(title)

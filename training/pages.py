@@ -17,7 +17,7 @@ from training.changes import HARMLESS, INSERTIONS, REWRITINGS, shorten, strip_me
 from training.data import languages
 from training.layouts import whole_page
 from training.notices import notice
-from training.opened import OpenPage
+from training.page_tree import EditablePage
 from training.prose import Draw, Prose
 from training.scripts import script_swapped
 from webmain.evaluation.records import GoldPage
@@ -106,11 +106,11 @@ def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
 
 
 def _stripped(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
-    opened = OpenPage(page)
-    if opened.found_share < MIN_FOUND:
+    editable = EditablePage(page)
+    if editable.found_share < MIN_FOUND:
         return None
-    strip_meaning(opened, prose.draw(page, draw))
-    return replace(page, html=opened.html(), text=opened.gold, comments="")
+    strip_meaning(editable, prose.draw(page, draw))
+    return replace(page, html=editable.html(), text=editable.gold, comments="")
 
 
 def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
@@ -139,13 +139,13 @@ def changed(page: GoldPage, d: Draw) -> GoldPage | None:
     GoldPage or None
         None where the page doesn't show its gold text: what is not known can't be kept.
     """
-    opened = OpenPage(page)
-    if opened.found_share < MIN_FOUND:
+    editable = EditablePage(page)
+    if editable.found_share < MIN_FOUND:
         return None
     is_article = page.page_type in NEWS_TYPES
     if is_article and d.chance(SHORTENED_SHARE):
-        shorten(opened, d)
+        shorten(editable, d)
     for change, share in (INSERTIONS | REWRITINGS).items():
         if (is_article or change in HARMLESS or change in REWRITINGS) and d.chance(share):
-            change(opened, d)
-    return replace(page, html=opened.html(), text=opened.gold, comments="\n\n".join(opened.comments))
+            change(editable, d)
+    return replace(page, html=editable.html(), text=editable.gold, comments="\n\n".join(editable.comments))

@@ -63,11 +63,11 @@ class Prose:
         *,
         naming: Naming | None = None,
         language: str | None = None,
-        voice: Callable[[str], str] | None = None,
+        transform: Callable[[str], str] | None = None,
     ) -> Draw:
         """Return the random choices for a page made of `page`: prose of its language, of other sites.
 
-        Where no other site is written in the page's language, prose of another language is taken. With a `voice`, what it
+        Where no other site is written in the page's language, prose of another language is taken. With a `transform`, what it
         makes of the sentences and names, and the wording of `language`.
         """
         spoken = page.language or "en"
@@ -76,8 +76,8 @@ class Prose:
             sources = sources or [
                 s for s in listed if s.page != (page.dataset, page.id) and (not s.site or s.site != page.site)
             ]
-        topic = [] if voice else _topic(page.text or "")
-        return Draw(random, language or spoken, sources, topic=topic, naming=naming, voice=voice)
+        topic = [] if transform else _topic(page.text or "")
+        return Draw(random, language or spoken, sources, topic=topic, naming=naming, transform=transform)
 
 
 class Draw:
@@ -95,7 +95,7 @@ class Draw:
         Words of the article, which some comments repeat.
     naming : Naming or None
         How classes are named; drawn where None.
-    voice : callable or None
+    transform : callable or None
         What sentences and names become.
     """
 
@@ -107,7 +107,7 @@ class Draw:
         *,
         topic: Sequence[str] = (),
         naming: Naming | None = None,
-        voice: Callable[[str], str] | None = None,
+        transform: Callable[[str], str] | None = None,
     ) -> None:
         self.random = random
         self.language = language
@@ -118,7 +118,7 @@ class Draw:
         self._sources = sources
         self._forums = [source for source in sources if source.forum]
         self._glue = "" if language in ("ja", "zh", "th") else " "
-        self._voice = voice or str
+        self._transform = transform or str
         self.right_to_left = language in languages("scripts") and "right_to_left" in table(f"scripts/{language}")
 
     def rename_classes(self, naming: Naming | None) -> None:
@@ -159,7 +159,7 @@ class Draw:
             return [self.word("news_text") for _ in range(n)]
         listed = self.random.choice(sources).sentences
         start = self.random.randrange(max(len(listed) - n, 0) + 1)
-        return [self._voice(sentence) for sentence in listed[start : start + n]]
+        return [self._transform(sentence) for sentence in listed[start : start + n]]
 
     def paragraph(self, low: int = 1, high: int = 4, *, forum: bool = False) -> str:
         """Return a paragraph of `low` to `high` sentences."""
@@ -233,7 +233,7 @@ class Draw:
         return f"{self._person('last')} {self._person('firms')}"
 
     def _person(self, key: str) -> str:
-        return self._voice(self.random.choice(table("people")[key]))
+        return self._transform(self.random.choice(table("people")[key]))
 
     def date(self) -> str:
         """Return a date in one of the ways in which sites write it."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 from lxml import etree
 
 from training.data import table
-from training.opened import Element, read_html, write_html
+from training.page_tree import Element, read_html, write_html
 from webmain.evaluation.records import GoldPage
 
 _PIECE = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\s+|https?://\S+|\d+(?:[.,:/-]\d+)*|.", re.DOTALL)

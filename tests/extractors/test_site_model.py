@@ -53,15 +53,15 @@ def judged(model: SiteModel, page: str, margin: list[float]) -> list[float]:
     [
         (0.0, 0, 10, 0, 0),
         (0.0, 1, 10, 0, 0),
-        (0.0, 2, 200, 0.29 * EVIDENCE.text_says, 0.31 * EVIDENCE.text_says),
-        (0.0, 3, 200, 0.64 * EVIDENCE.text_says, 0.66 * EVIDENCE.text_says),
-        (0.0, 4, 200, 0.99 * EVIDENCE.text_says, 1.03 * EVIDENCE.text_says),
-        (0.0, 2, 5, 0.99 * EVIDENCE.text_says, EVIDENCE.text_says),
-        (0.0, 3, 3, 0.99 * EVIDENCE.text_says, EVIDENCE.text_says),
-        (0.0, 4, 4, 1.99 * EVIDENCE.text_says, 2 * EVIDENCE.text_says),
+        (0.0, 2, 200, 0.29 * EVIDENCE.text_log_odds, 0.31 * EVIDENCE.text_log_odds),
+        (0.0, 3, 200, 0.64 * EVIDENCE.text_log_odds, 0.66 * EVIDENCE.text_log_odds),
+        (0.0, 4, 200, 0.99 * EVIDENCE.text_log_odds, 1.03 * EVIDENCE.text_log_odds),
+        (0.0, 2, 5, 0.99 * EVIDENCE.text_log_odds, EVIDENCE.text_log_odds),
+        (0.0, 3, 3, 0.99 * EVIDENCE.text_log_odds, EVIDENCE.text_log_odds),
+        (0.0, 4, 4, 1.99 * EVIDENCE.text_log_odds, 2 * EVIDENCE.text_log_odds),
         (6.0, 2, 5, 0, 0.02),
         (6.0, 20, 200, 0, 0.1),
-        (4.0, 10, 10, 1.9 * EVIDENCE.text_says, 2 * EVIDENCE.text_says),
+        (4.0, 10, 10, 1.9 * EVIDENCE.text_log_odds, 2 * EVIDENCE.text_log_odds),
     ],
 )
 def test_texts_speak_against_a_block_by_their_pages_and_the_doubt(margin, n_with, n_pages, low, high):
@@ -146,7 +146,7 @@ def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
     model = learn_site(site(6)).model
     found = np.array(judged(model, markup(3), margin)) - margin
-    assert (np.abs(found) <= CAP + 2 * EVIDENCE.text_says + EVIDENCE.max_rest + 1e-9).all()
+    assert (np.abs(found) <= CAP + 2 * EVIDENCE.text_log_odds + EVIDENCE.max_rest + 1e-9).all()
     for moved, before in zip(found, margin, strict=True):
         if before > 7:
             assert moved >= 0

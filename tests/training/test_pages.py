@@ -19,7 +19,7 @@ from training.classes import Naming
 from training.data import languages, wording
 from training.layouts import whole_page
 from training.markup import box
-from training.opened import OpenPage
+from training.page_tree import EditablePage
 from training.pages import changed, made_up_pages
 from training.prose import Prose, sentences
 from training.scripts import script_swapped
@@ -169,13 +169,13 @@ def test_stripped_pages_keep_their_text_and_none_of_their_names():
 
 
 def test_wrapped_paragraphs_are_each_in_an_element_of_its_own():
-    opened = OpenPage(PAGES[0])
-    before = [run.text for run in opened.content]
-    wrap_paragraphs(opened, draw_for(PAGES[0], 1))
-    parents = [run.owner.getparent() for run in opened.content if run.owner.tag == "p"]
+    editable = EditablePage(PAGES[0])
+    before = [run.text for run in editable.content]
+    wrap_paragraphs(editable, draw_for(PAGES[0], 1))
+    parents = [run.owner.getparent() for run in editable.content if run.owner.tag == "p"]
     assert len(parents) == len(set(parents)) > 1
     assert all(len(parent) == 1 and parent.tag == "div" for parent in parents)
-    assert [run.text for run in OpenPage(replace(PAGES[0], html=opened.html())).content] == before
+    assert [run.text for run in EditablePage(replace(PAGES[0], html=editable.html())).content] == before
 
 
 def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypatch):
@@ -197,14 +197,14 @@ def test_pages_that_do_not_show_their_gold_are_replaced_by_layouts_of_our_own():
 @pytest.mark.parametrize("seed", range(25))
 def test_inserted_boxes_are_no_content_and_rewritten_markup_keeps_them_apart(seed):
     page = PAGES[seed % 4]
-    opened, d = OpenPage(page), draw_for(page, seed)
+    editable, d = EditablePage(page), draw_for(page, seed)
     for change in INSERTIONS:
-        change(opened, d)
-    texts, marks = labelled(opened.html(), page.text)
+        change(editable, d)
+    texts, marks = labelled(editable.html(), page.text)
     assert {text for text, mark in zip(texts, marks, strict=True) if mark} == set(without_mark(page))
     for change in REWRITINGS:
-        change(opened, d)
-    texts, marks = labelled(opened.html(), page.text)
+        change(editable, d)
+    texts, marks = labelled(editable.html(), page.text)
     content = [text for text, mark in zip(texts, marks, strict=True) if mark]
     assert " ".join(tokens(" ".join(content))) == " ".join(tokens(page.text))
 
@@ -231,10 +231,10 @@ def test_threads_are_as_long_as_asked_for(share):
 
 
 def test_comments_of_a_page_are_told():
-    opened, d = OpenPage(PAGES[0]), draw_for(PAGES[0], 1)
-    add_comments(opened, d)
-    shown = tokens(re.sub("<[^>]+>", " ", opened.html()))
-    assert set(tokens(opened.comments[0])) <= set(shown)
+    editable, d = EditablePage(PAGES[0]), draw_for(PAGES[0], 1)
+    add_comments(editable, d)
+    shown = tokens(re.sub("<[^>]+>", " ", editable.html()))
+    assert set(tokens(editable.comments[0])) <= set(shown)
 
 
 def test_prose_is_dealt_from_other_sites_in_the_same_language():
@@ -263,21 +263,21 @@ def test_bullets_are_no_part_of_a_sentence(line):
 
 
 def test_shortened_articles_lose_the_same_lines_in_page_and_gold():
-    opened = OpenPage(PAGES[0])
-    shorten(opened, draw_for(PAGES[0], 2))
+    editable = EditablePage(PAGES[0])
+    shorten(editable, draw_for(PAGES[0], 2))
     lines = without_mark(PAGES[0])
-    kept = opened.gold.split("\n\n")
+    kept = editable.gold.split("\n\n")
     assert 2 <= len(kept) <= 5
     assert kept == lines[: len(kept)]
-    assert lines[len(kept)] not in opened.html()
-    assert all(line in opened.html() for line in kept)
+    assert lines[len(kept)] not in editable.html()
+    assert all(line in editable.html() for line in kept)
 
 
 @pytest.mark.parametrize("naming", [Naming.NONE, Naming.HASHED, Naming.UTILITY, Naming.BLURRED])
 def test_renamed_pages_keep_none_of_their_names(naming):
-    opened = OpenPage(PAGES[0])
-    rename(opened, draw_for(PAGES[0], 1, naming))
-    html = opened.html()
+    editable = EditablePage(PAGES[0])
+    rename(editable, draw_for(PAGES[0], 1, naming))
+    html = editable.html()
     assert "qqstory" not in html
     assert 'class="par"' not in html
     assert ("class=" in html) == (naming is not Naming.NONE)
@@ -286,9 +286,9 @@ def test_renamed_pages_keep_none_of_their_names(naming):
 
 def test_renaming_keeps_classes_that_hide():
     page = replace(PAGES[0], html=str(PAGES[0].html).replace("<h1>", '<p class="sr-only x">Jump</p><h1>'))
-    opened = OpenPage(page)
-    rename(opened, draw_for(page, 1, Naming.NONE))
-    assert 'class="sr-only"' in opened.html()
+    editable = EditablePage(page)
+    rename(editable, draw_for(page, 1, Naming.NONE))
+    assert 'class="sr-only"' in editable.html()
 
 
 def test_ids_stand_once_on_a_page():
@@ -363,7 +363,7 @@ def test_any_text_can_be_swapped(text, language):
 @given(st.text(alphabet="<>ap/ div=\"'&;x\n", max_size=200))
 def test_any_markup_can_be_opened_and_written(html):
     page = GoldPage(id="1", dataset="s", html=html, text="x")
-    assert isinstance(OpenPage(page).html(), str)
+    assert isinstance(EditablePage(page).html(), str)
 
 
 @pytest.mark.parametrize("odd", ["&#8;", "\x0c", "\x00", "\ufffe", "\ud800", "&#xfffe;", "&#xd800;"])

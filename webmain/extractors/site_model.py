@@ -37,32 +37,32 @@ class Evidence:
     half_pages: float = 4.0
     """Number of training pages at which half of a place's log-odds is added to a block's; n / (n + half_pages) in general."""
 
-    text_says: float = 4.0
+    text_log_odds: float = 4.0
     """Log-odds subtracted from a block whose text is on at least `many_pages` pages, or on `many_share` of all; twice that
     if it is on all pages and these are at least `many_pages`."""
 
     many_pages: int = 4
     many_share: float = 0.4
     few_share: float = 0.3
-    """Share of `text_says` for a text on two of very many pages; interpolated in between."""
+    """Share of `text_log_odds` for a text on two of very many pages; interpolated in between."""
 
-    sure_of_text: float = 3.0
-    sure_of_everywhere: float = 3.0
+    text_limit: float = 3.0
+    everywhere_limit: float = 3.0
     """Log-odds of a block at which half of that is subtracted, and almost nothing 2 above: a recurring paragraph may be
-    content. `sure_of_everywhere` is added to the limit for a text on all of at least `many_pages` pages; on fewer, in
+    content. `everywhere_limit` is added to the limit for a text on all of at least `many_pages` pages; on fewer, in
     proportion."""
 
     max_rest: float = 2.0
     """Maximum log-odds added to all blocks of a page if its most likely blocks were lowered: the page has some content,
     which must be among the others."""
 
-    full_news: float = 0.25
+    full_news_share: float = 0.25
     """Mean share of the news profile at which a site's evidence counts fully; proportionally less below."""
 
-    doubt: tuple[float, float] = (-4.5, 7.0)
+    doubtful: tuple[float, float] = (-4.5, 7.0)
     """Range of log-odds in which evidence is applied to a block."""
 
-    sure: float = 2.2
+    certain: float = 2.2
     """Absolute log-odds above which the page model's labels are trusted (9 to 1)."""
 
     max_recurring_content: float = 0.1
@@ -131,7 +131,7 @@ class SiteModel(PlainRecord):
     @property
     def strength(self) -> float:
         """Weight of the evidence, in [0, 1]: 0 for sites without news, where recurring text may be content."""
-        return min(1.0, self.news / EVIDENCE.full_news)
+        return min(1.0, self.news / EVIDENCE.full_news_share)
 
     @cached_property
     def _children(self) -> dict[tuple[int, str], int]:
@@ -160,7 +160,7 @@ class SiteModel(PlainRecord):
         if not self.has_evidence:
             return margin
         found = margin.copy()
-        doubtful = np.flatnonzero((margin > EVIDENCE.doubt[0]) & (margin < EVIDENCE.doubt[1])).tolist()
+        doubtful = np.flatnonzero((margin > EVIDENCE.doubtful[0]) & (margin < EVIDENCE.doubtful[1])).tolist()
         if self.texts_count:
             pages = [self._text_pages.get(text_fingerprint(texts[block]), 0) for block in doubtful]
             found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
@@ -233,9 +233,9 @@ def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages:
     share = np.minimum(np.maximum(share, n_with / n_pages / EVIDENCE.many_share), 1)
     everywhere = (n_with >= EVIDENCE.many_pages) * n_with / n_pages
     unsure = 1 / (
-        1 + np.exp(np.clip(2 * (margin - EVIDENCE.sure_of_text - EVIDENCE.sure_of_everywhere * everywhere), -30, 30))
+        1 + np.exp(np.clip(2 * (margin - EVIDENCE.text_limit - EVIDENCE.everywhere_limit * everywhere), -30, 30))
     )
-    taken: NDArray[np.float64] = np.where(n_with >= 2, EVIDENCE.text_says * (share + everywhere) * unsure, 0.0)
+    taken: NDArray[np.float64] = np.where(n_with >= 2, EVIDENCE.text_log_odds * (share + everywhere) * unsure, 0.0)
     return taken
 
 
@@ -352,7 +352,7 @@ def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float
     """Return the share by characters of certain content that is also on other pages."""
     total = again = 0.0
     for page in pages:
-        content = page.n_chars * (page.margin > EVIDENCE.sure)
+        content = page.n_chars * (page.margin > EVIDENCE.certain)
         total += content.sum()
         again += content[_pages_with(page, counts) >= 2].sum()
     return again / total if total else 0.0
@@ -373,7 +373,7 @@ def _cross_validated(
     loss, loss_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
     for i, (page, margin) in enumerate(zip(pages, margins, strict=True)):
         whole, predicted = places.without(i)
-        sure, content = np.abs(margin) > EVIDENCE.sure, margin > 0
+        sure, content = np.abs(margin) > EVIDENCE.certain, margin > 0
         weight = page.weight * sure
         weight /= max(weight.sum(), 1e-9)
         loss += (weight * _cross_entropy(predicted, content)).sum()

@@ -40,7 +40,7 @@ class Run:
     text: str
 
 
-class OpenPage:
+class EditablePage:
     """A gold page's tree with its article marked, ready to be changed.
 
     Parameters
