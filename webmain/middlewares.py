@@ -176,7 +176,7 @@ class Redirects(RedirectMiddleware):
         self._jars.setdefault(site_key(request.url), jar)
         self.crawler.stats.inc_value("webmain/redirects/with_cookies")
         meta = {name: value for name, value in request.meta.items() if not name.startswith("redirect_")}
-        return request.replace(url=asked_url(request), meta={**meta, "with_cookies": True}, dont_filter=True)
+        return request.replace(url=requested_url(request), meta={**meta, "with_cookies": True}, dont_filter=True)
 
     def _count(self, request: Request, kind: str) -> None:
         if is_page(request):
