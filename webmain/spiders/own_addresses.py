@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
 from webmain.spiders.addresses import without_referrer
 from webmain.spiders.queues import Seen
 from webmain.urls import normalise, site_key
+
+
+@lru_cache(maxsize=10_000)
+def _shared(judgement: UrlJudgement) -> UrlJudgement:
+    """Return the judgement, the same object for equal ones: one is kept for each address, and few differ."""
+    return judgement
 
 
 class OwnAddresses:
@@ -52,7 +59,7 @@ class OwnAddresses:
             seen = self._links[url]
         elif url is not None:
             url = without_referrer(url)
-            seen = self._links.get(url) or Seen(url, judge_url(url))
+            seen = self._links.get(url) or Seen(url, _shared(judge_url(url)))
         if len(self._links) >= self._limit_links:
             self._links.clear()
         self._links[raw] = seen
