@@ -13,7 +13,8 @@ from webmain import cli
 from webmain.archive.recording import WarcWriter
 from webmain.cli import exits
 from webmain.items import Page
-from webmain.sites.model_store import DamagedModelError, ModelStore
+from webmain.sites.model_file import DamagedModelError
+from webmain.sites.model_store import ModelStore
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "tests" / "crawl" / "sample"
@@ -235,12 +236,7 @@ def test_the_library_uses_models_only_when_asked(archive):
 
 
 def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
-    env = {
-        **os.environ,
-        "PYTHONPATH": f"{ROOT}:{SAMPLE}",
-        "PYTHONUTF8": "1",
-        "SCRAPY_SETTINGS_MODULE": "demo.settings",
-    }
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "PYTHONUTF8": "1", "SCRAPY_SETTINGS_MODULE": "demo.settings"}
     command = [
         sys.executable,
         "-m",

@@ -243,12 +243,7 @@ def recorder(crawler, path):
 
 def test_answers_are_recorded_as_they_came(crawler, tmp_path):
     made = recorder(crawler, tmp_path / "r.warc.gz")
-    headers = [
-        ("Content-Type", "text/html"),
-        ("Link", "a=1"),
-        ("Link", "b=2"),
-        ("Content-Encoding", "gzip"),
-    ]
+    headers = [("Content-Type", "text/html"), ("Link", "a=1"), ("Link", "b=2"), ("Content-Encoding", "gzip")]
     response = Response("https://a.example/x", 203, body=b"\x1f\x8b packed")
     for name, value in [*headers, ("Set-Cookie", "session=1")]:
         response.headers.appendlist(name, value)

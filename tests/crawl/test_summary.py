@@ -3,14 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webmain.crawl.summary import (
-    MAX_SITES,
-    as_prometheus,
-    headline,
-    outcome,
-    progress,
-    render,
-)
+from webmain.crawl.summary import MAX_SITES, as_prometheus, headline, outcome, progress, render
 
 STATS = {
     "webmain/pages": 12,

@@ -18,8 +18,9 @@ from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.sites.fitting import Event, described
 from webmain.sites.held_pages import Spool
-from webmain.sites.learning import Learning, likeness
-from webmain.sites.model_store import ModelStore, OutdatedModelError, site_of
+from webmain.sites.learning import Learning, page_resemblance
+from webmain.sites.model_file import OutdatedModelError
+from webmain.sites.model_store import ModelStore, site_of
 
 NAMES = "harbour council bridge report school minister market river festival train budget doctor island garden engine".split()
 SMALL = "the of and to in a that for it was on are as with his they at be this from".split()
@@ -222,7 +223,7 @@ def test_a_changed_layout_is_noticed_judged_generically_and_learned_anew(change,
 
 def take(learning, document):
     """Do what a crawl does with a page that comes."""
-    return learning.add_page(document.page, likeness(document, learning.model(site_of(document))))
+    return learning.add_page(document.page, page_resemblance(document, learning.model(site_of(document))))
 
 
 def learn(learning: Learning) -> None:

@@ -636,8 +636,7 @@ def test_no_more_pages_are_waited_for_than_articles_are_asked_for(max_articles, 
 
 
 @pytest.mark.parametrize(
-    ("setting", "argument", "is_there"),
-    [("0", None, False), (True, False, False), (False, True, True)],
+    ("setting", "argument", "is_there"), [("0", None, False), (True, False, False), (False, True, True)]
 )
 def test_learning_is_switched_off_by_a_setting_or_for_one_crawl(setting, argument, is_there):
     crawler = crawler_of({"WEBMAIN_LEARN": setting}, extractor=Toy(), learn=argument)

@@ -20,16 +20,15 @@ from webmain.extractors.line_block import LineBlock
 from webmain.html.document import Document
 from webmain.items import Page
 from webmain.sites import model_file as shelves
-from webmain.sites.model_store import (
+from webmain.sites.model_file import (
     DamagedModelError,
     ForeignModelError,
     ModelError,
-    ModelStore,
     NewerModelError,
     OutdatedModelError,
     UnsavableModelError,
-    site_of,
 )
+from webmain.sites.model_store import ModelStore, site_of
 
 SITE = "news.example"
 
@@ -207,11 +206,7 @@ def signed(body: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     ("body", "told"),
-    [
-        (b'"x": NaN}', "NaN"),
-        (b'"x": ' + b"[" * 100_000, "cannot be read"),
-        (b'"x": 1}', "format version None"),
-    ],
+    [(b'"x": NaN}', "NaN"), (b'"x": ' + b"[" * 100_000, "cannot be read"), (b'"x": 1}', "format version None")],
 )
 def test_what_cannot_be_parsed_under_a_right_checksum_is_damaged(shelf, body, told):
     path = saved(shelf)
@@ -222,9 +217,7 @@ def test_what_cannot_be_parsed_under_a_right_checksum_is_damaged(shelf, body, to
 
 @pytest.mark.parametrize(
     ("content", "kind"),
-    [
-        (b'{"format": "webmain site model", "sha256": "' + b"0" * 64 + b'",\n"x": [[],[]]}', DamagedModelError),
-    ],
+    [(b'{"format": "webmain site model", "sha256": "' + b"0" * 64 + b'",\n"x": [[],[]]}', DamagedModelError)],
 )
 def test_nothing_is_parsed_before_the_checksum_is_right(shelf, monkeypatch, content, kind):
     def parse(*_args, **_options):
@@ -349,10 +342,7 @@ def test_damaged_files_are_listed_beside_the_others(shelf):
 # ---- What cannot be written
 
 
-@pytest.mark.parametrize(
-    "value",
-    [np.float64(1.0), object(), {1: 2}, [[float("nan")]]],
-)
+@pytest.mark.parametrize("value", [np.float64(1.0), object(), {1: 2}, [[float("nan")]]])
 def test_what_is_no_plain_value_is_refused_and_what_was_there_stays(shelf, value):
     path = saved(shelf)
     before = path.read_bytes()

@@ -185,10 +185,7 @@ def test_page_cannot_forge_a_match(tmp_path):
 
 
 def test_values_stand_before_those_of_the_page(tmp_path):
-    write(
-        tmp_path,
-        "[paper.example]\ntitle = 'h1'\nauthors = '.who a'\ndate = \"meta[name='made']\"\nkeep = '.none'",
-    )
+    write(tmp_path, "[paper.example]\ntitle = 'h1'\nauthors = '.who a'\ndate = \"meta[name='made']\"\nkeep = '.none'")
     found = webmain.extract(PAGE, url="https://paper.example/a", sites=tmp_path / "sites.toml")
     assert (found.title, found.authors) == ("Tide rises", ("Jane Roe", "John Doe"))
     assert found.published == datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

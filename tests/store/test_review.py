@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 
 from webmain.items import Article, ArticleBlock, Kind
 from webmain.store.protocol import NotAStoreError, StoreError, StoreLockedError
-from webmain.store.review import (
-    FEW_CHARS,
-    START_CHARS,
-    Entry,
-    ReviewList,
-    read_review,
-    review_reasons,
-)
+from webmain.store.review import FEW_CHARS, START_CHARS, Entry, ReviewList, read_review, review_reasons
 
 Make = Callable[..., Article]
 
@@ -119,12 +112,7 @@ def test_an_article_without_doubt_is_named_only_if_there_was_one(path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"no end",
-        b'{"id": "x", "fingerprint": "0", "text": "a store"}\n',
-        b'{"id": 3}\n',
-    ],
+    "content", [b"no end", b'{"id": "x", "fingerprint": "0", "text": "a store"}\n', b'{"id": 3}\n']
 )
 def test_a_file_that_is_something_else_is_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)

@@ -386,8 +386,7 @@ def test_a_headline_is_a_change_and_is_told(spec: str, make_article: Make) -> No
 
 
 @pytest.mark.parametrize(
-    "form",
-    ["{}?utm_source=feed", "{}/amp", "{}?print=1", "{}/print", "http:{}", "{}?amp=1", "{}#comments"],
+    "form", ["{}?utm_source=feed", "{}/amp", "{}?print=1", "{}/print", "http:{}", "{}?amp=1", "{}#comments"]
 )
 def test_an_article_is_found_by_every_form_of_its_address(spec: str, make_article: Make, form: str) -> None:
     article = make_article(url="https://news.example/1", canonical_url=None, id="")

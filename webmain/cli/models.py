@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.sites.model_store import Model, ModelStore
+    from webmain.sites.model_file import Model
+    from webmain.sites.model_store import ModelStore
 
 
 def add(commands: Commands) -> None:
@@ -76,7 +77,8 @@ def _allowed(store: ModelStore) -> set[str]:
 
 
 def _forget(args: argparse.Namespace) -> int:
-    from webmain.sites.model_store import ModelError, ModelStore
+    from webmain.sites.model_file import ModelError
+    from webmain.sites.model_store import ModelStore
     from webmain.urls import site_key
 
     store = ModelStore(args.models)

@@ -52,26 +52,17 @@ _ALLOWED: Final[dict[Callable[[Any, int], bool], str]] = {
     _share: "numbers from 0 to 1",
     _switch: ", ".join(_TRUTHS),
 }
+_WHOLE: Final = {"MAX_BYTES": 1, "TOP_WORDS": 0, "LEARN_PAGES": 1, "LEARN_MAX_HELD": 1, "ARCHIVE_PIECE": 1}
+_NUMBERS: Final = """PAGE_TIMEOUT_S LEARN_HOLD_S PROGRESS_S ROBOTS_RETRY_S MAX_CRAWL_DELAY MAX_RETRY_AFTER
+    ARCHIVE_BACK_OFF_S""".split()
+_SWITCHES: Final = "LEARN ALLOW_PRIVATE NAMED_PRIVATE REVIEW_KEEP_OUT".split()
 _CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
-    "WEBMAIN_MAX_BYTES": (_whole, 1),
-    "WEBMAIN_WORKERS": (_processes, 0),
-    "WEBMAIN_TOP_WORDS": (_whole, 0),
-    "WEBMAIN_LEARN_PAGES": (_whole, 1),
-    "WEBMAIN_LEARN_MAX_HELD": (_whole, 1),
+    **{f"{_PREFIX}{name}": (_whole, least) for name, least in _WHOLE.items()},
     **dict.fromkeys(_LIMITS, (_whole, 0)),
-    "WEBMAIN_PAGE_TIMEOUT_S": (_number, 0),
-    "WEBMAIN_LEARN_HOLD_S": (_number, 0),
-    "WEBMAIN_PROGRESS_S": (_number, 0),
-    "WEBMAIN_ROBOTS_RETRY_S": (_number, 0),
-    "WEBMAIN_MAX_CRAWL_DELAY": (_number, 0),
-    "WEBMAIN_MAX_RETRY_AFTER": (_number, 0),
-    "WEBMAIN_ARCHIVE_PIECE": (_whole, 1),
-    "WEBMAIN_ARCHIVE_BACK_OFF_S": (_number, 0),
+    **{f"{_PREFIX}{name}": (_number, 0) for name in _NUMBERS},
+    **{f"{_PREFIX}{name}": (_switch, 0) for name in _SWITCHES},
+    "WEBMAIN_WORKERS": (_processes, 0),
     "WEBMAIN_REVIEW_BELOW": (_share, 0),
-    "WEBMAIN_LEARN": (_switch, 0),
-    "WEBMAIN_ALLOW_PRIVATE": (_switch, 0),
-    "WEBMAIN_NAMED_PRIVATE": (_switch, 0),
-    "WEBMAIN_REVIEW_KEEP_OUT": (_switch, 0),
 }
 """The check of each setting, and its least value."""
 

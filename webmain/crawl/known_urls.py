@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
+from scrapy.utils.datatypes import LocalCache
 
 from webmain.article.filters import FILTERS
 from webmain.clock import now_s
@@ -61,7 +61,7 @@ class KnownUrls:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._redirected = LocalCache[str, tuple[str, ...]](MAX_REDIRECTED)
         self._waiting: list[Done] = []
         self._reliable: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
@@ -184,8 +184,6 @@ class KnownUrls:
         earlier = response.request.meta.get("redirect_urls") if response.request else None
         if earlier:
             self._redirected[_key(response.url)] = tuple(earlier)
-            if len(self._redirected) > MAX_REDIRECTED:
-                self._redirected.popitem(last=False)
 
     def articles_stored(
         self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]

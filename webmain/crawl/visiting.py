@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from scrapy.utils.datatypes import LocalCache
 
 from webmain.clock import now_s
 from webmain.crawl.validators import hash_of, validators
@@ -46,13 +47,10 @@ class Visiting:
     """Remembers pages from their answers until their articles are stored or rejected."""
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[str, _Page] = OrderedDict()
+        self._pages = LocalCache[str, _Page](MAX_PAGES)
 
     def _page(self, url: str) -> _Page:
-        page = self._pages.setdefault(key_of(url), _Page())
-        if len(self._pages) > MAX_PAGES:
-            self._pages.popitem(last=False)
-        return page
+        return self._pages.setdefault(key_of(url), _Page())
 
     def record_response(self, response: Response) -> None:
         """Remember the validators and the body hash of an answer."""

@@ -13,6 +13,8 @@ from dataclasses import fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from scrapy.utils.datatypes import LocalCache
+
 from webmain.crawl.options import option, own, page_options
 from webmain.crawl.signals import PeriodicCall, close_crawl, connect
 from webmain.discovery.look import Look
@@ -85,9 +87,9 @@ class Workers:
         self._crawler = crawler
         self.n = 0
         self._seen: OrderedDict[int, int] = OrderedDict()
-        self._extractors: OrderedDict[int, tuple[Extractor, PickledExtractor]] = OrderedDict()
+        self._extractors = LocalCache[int, "tuple[Extractor, PickledExtractor]"](MAX_EXTRACTORS)
         self._n_extractors = 0
-        self._signatures: OrderedDict[str, Signature] = OrderedDict()
+        self._signatures = LocalCache[str, Signature](MAX_SIGNATURES)
         self._n_pages = self._n_bytes = 0
         self._changed = asyncio.Event()
         self._last: asyncio.Event | None = None
@@ -161,8 +163,6 @@ class Workers:
                 done.set()  # the next page resumes after this caller's code up to its next await
         if found.signature is not None:
             self._signatures[found.article.text] = found.signature
-            if len(self._signatures) > MAX_SIGNATURES:
-                self._signatures.popitem(last=False)
         return found.article
 
     def signature(self, text: str) -> Signature:
@@ -263,8 +263,6 @@ class Workers:
             self._n_extractors += 1
             known = extractor, PickledExtractor(self._n_extractors, pickle.dumps(extractor, 5))
         self._extractors[id(extractor)] = known  # keeps a reference, so that its id is not reused
-        if len(self._extractors) > MAX_EXTRACTORS:
-            self._extractors.popitem(last=False)
         return known[1]
 
     # ---- Options and life cycle

@@ -32,7 +32,8 @@ from webmain.sites.fitting import (
     unwatched,
 )
 from webmain.sites.held_pages import HeldPagesError, Spool
-from webmain.sites.model_store import ModelError, ModelStore, OutdatedModelError, site_of
+from webmain.sites.model_file import ModelError, OutdatedModelError
+from webmain.sites.model_store import ModelStore, site_of
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor

@@ -15,11 +15,9 @@ from webmain.extractors.base import Learned, SiteExtractor
 from webmain.files import replaced_whole
 from webmain.metadata.read import read_metadata
 from webmain.sites.model_file import (
-    DamagedModelError,
     ForeignModelError,
     Model,
     ModelError,
-    NewerModelError,
     OutdatedModelError,
     UnsavableModelError,
     encode_model,
@@ -32,16 +30,6 @@ from webmain.urls import site_key
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
     from webmain.html.document import Document
-
-__all__ = [
-    "DamagedModelError",
-    "ForeignModelError",
-    "Model",
-    "ModelError",
-    "NewerModelError",
-    "OutdatedModelError",
-    "UnsavableModelError",
-]
 
 SUFFIX: Final = ".json"
 PREVIOUS: Final = ".previous"

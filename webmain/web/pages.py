@@ -121,12 +121,7 @@ def redirect(request: Request, path: str, *, notice: str = "") -> Response:
 
 
 def failure(
-    request: HTTPConnection,
-    status: int,
-    message: str = "",
-    *,
-    code: str = "",
-    headers: Mapping[str, str] | None = None,
+    request: HTTPConnection, status: int, message: str = "", *, code: str = "", headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return an error response: a page that says what to do, or JSON for the REST interface.
 

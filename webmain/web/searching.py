@@ -65,14 +65,7 @@ class Searching:
 
             offset = (params.page - 1) * HITS
             try:
-                results = index.search(
-                    query,
-                    limit=HITS,
-                    offset=offset,
-                    filters=params.filters,
-                    match=match,
-                    per=per,
-                )
+                results = index.search(query, limit=HITS, offset=offset, filters=params.filters, match=match, per=per)
             except QueryError as error:
                 raise Problem(400, sentence(f"{error}.")) from None
         n_found = 0 if results is None else results.n_blocks if per == "block" else results.n_pages
