@@ -26,9 +26,7 @@ def add(commands: Commands) -> None:
         " of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed; crawls may be running.",
         epilog="exit codes: 0 everything can be read, 1 something cannot, 3 there is no such file",
     )
-    check.add_argument(
-        "store", nargs="+", metavar="STORE", help="a store, ledger, recording, folder of models, or rules"
-    )
+    check.add_argument("store", nargs="+", metavar="STORE", help="a store, ledger, recording, models or rules")
     check.set_defaults(run=_check)
 
 

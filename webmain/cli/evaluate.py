@@ -84,13 +84,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="worker processes (1); 0: none, without time limits, for debugging",
     )
     option("--timeout", type=positive, default=30.0, metavar="S", help="most seconds per page (30)")
-    option(
-        "--repeat",
-        type=positive_int,
-        default=1,
-        metavar="N",
-        help="repetitions per page, of which the fastest counts (1)",
-    )
+    option("--repeat", type=positive_int, default=1, metavar="N", help="runs per page; the fastest counts (1)")
     option("--predictions", type=Path, metavar="FILE", help="save predictions here (.jsonl, .jsonl.gz)")
     option("--fresh", action="store_true", help="don't continue from the predictions in FILE")
     option("--score", type=Path, metavar="FILE", help="run nothing; score the predictions in FILE")

@@ -50,9 +50,7 @@ def add(commands: Commands) -> None:
         metavar="FILE",
         help="write the page with its blocks marked, and all of this, to one HTML file (-: standard output)",
     )
-    option(
-        "--against", metavar="METHOD", help="compare with another method on the same page: what only one of them keeps"
-    )
+    option("--against", metavar="METHOD", help="compare with another method: what only one of them keeps")
     option("--gold", metavar="FILE", help="the correct text: shows which words are missing, and which are too many")
     option(
         "--block",

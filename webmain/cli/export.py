@@ -13,6 +13,7 @@ from webmain.cli.sources import add_filters, in_range, period
 if TYPE_CHECKING:
     from webmain.cli import Commands
 
+SHARE = in_range(float, 0, 1, "is a number from 0 to 1")
 FORMATS = ("jsonl", "csv", "text", "parquet")
 
 
@@ -38,12 +39,7 @@ def add(commands: Commands) -> None:
     )
     add_filters(export)
     option("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
-    option(
-        "--confidence",
-        type=in_range(float, 0, 1, "is a number from 0 to 1"),
-        metavar="C",
-        help="only articles of at least this confidence",
-    )
+    option("--confidence", type=SHARE, metavar="C", help="only articles of at least this confidence")
     export.set_defaults(run=_export)
 
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import sys
 from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
-from webmain.cli.sources import ArchivePages, add_output, add_source, in_range, is_file, notify, output, read_page
+from webmain.cli.sources import (
+    ArchivePages,
+    add_output,
+    add_source,
+    is_file,
+    non_negative_int,
+    notify,
+    output,
+    read_page,
+)
 from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -56,18 +64,12 @@ def add(commands: Commands) -> None:
         help="what to keep besides running text, separated by commas: captions, links, images, comments; "
         "tables and lists are kept unless no-tables or no-lists is given; no-captions removes captions",
     )
-    option(
-        "--words",
-        action="store_true",
-        help="also list the most frequent words with their counts (after the text, or in the JSON)",
-    )
-    option(
-        "--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}"
-    )
+    option("--words", action="store_true", help="also list the most frequent words with their counts")
+    option("--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject other pages: {', '.join(PAGE_TYPES)}")
     option(
         "-j",
         "--jobs",
-        type=in_range(int, 0, math.inf, "are whole numbers from 0"),
+        type=non_negative_int,
         metavar="N",
         help="worker processes; 0: none, all in this process (default: one per core for archives, folders and "
         f"{MANY} or more sources, else 0)",

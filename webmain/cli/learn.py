@@ -41,14 +41,9 @@ def add(commands: Commands) -> None:
     option("-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)")
     option("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
     option("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})")
+    option("--site", metavar="DOMAIN", help="from an archive, use only pages of this site or without an address")
     option(
-        "--site", metavar="DOMAIN", help="from an archive, use only pages of this site and pages without a web address"
-    )
-    option(
-        "--corrections",
-        default=CORRECTIONS,
-        metavar="FILE",
-        help=f"corrected pages, from which sites are learned, too ({CORRECTIONS})",
+        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages to learn from, too ({CORRECTIONS})"
     )
     option("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)

@@ -27,9 +27,7 @@ def add(commands: Commands) -> None:
         help="show the articles of a crawl that are in doubt",
         description="Show the articles that a crawl with review_below has listed, the least confident first.",
     )
-    review.add_argument(
-        "file", type=Path, metavar="FILE", help="the list (articles.jsonl.review), or the store it lies beside"
-    )
+    review.add_argument("file", type=Path, metavar="FILE", help="the list (articles.jsonl.review), or its store")
     review.add_argument("-f", "--format", choices=("table", "jsonl"), default="table", help="what to print")
     review.add_argument("--limit", type=positive_int, metavar="N", help="the N least confident only")
     review.set_defaults(run=_review)

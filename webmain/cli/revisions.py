@@ -33,9 +33,7 @@ def add(commands: Commands) -> None:
         description="Show the versions of a stored article: when each was stored, and what kind of change it was.",
     )
     option = revisions.add_argument
-    option(
-        "url", metavar="URL", help="the article's address in any form (with tracking parameters, print, AMP), or its id"
-    )
+    option("url", metavar="URL", help="the article's address in any form (tracking parameters, print, AMP), or its id")
     option("--store", default=DEFAULT_STORE, metavar="SPEC", help=f"the store ({DEFAULT_STORE})")
     option("--diff", action="store_true", help="show the changed paragraphs")
     option("--json", action="store_true", help="print one JSON object")

@@ -34,13 +34,7 @@ def add(commands: Commands) -> None:
     option("site", help="the site's domain, as in the corrections")
     option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages ({CORRECTIONS})")
     option("--pages", metavar="WARC", help="other pages of the site: a WARC file, a folder of HTML files")
-    option(
-        "--max-pages",
-        type=positive_int,
-        default=MAX_PAGES,
-        metavar="N",
-        help=f"read at most N of these pages ({MAX_PAGES})",
-    )
+    option("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages to read ({MAX_PAGES})")
     option("-e", "--extractor", help="method that extracts the pages")
     option("--accept", type=positive_int, metavar="N", help="write proposal N to the file of --sites")
     option("--sites", default="sites.toml", metavar="FILE", help="file of rules (sites.toml)")

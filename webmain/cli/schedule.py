@@ -72,7 +72,7 @@ def add(commands: Commands) -> None:
     option("--every", type=interval_s, default="1h", metavar="TIME", help=f"{', '.join(INTERVALS)} (1h)")
     option("--store", default=STORE, help=f"where articles go ({STORE})")
     option(
-        "--folder", default=".", metavar="FOLDER", help="where the crawl runs; logs and locks are in its output/ (here)"
+        "--folder", default=".", metavar="FOLDER", help="where the crawl runs, with logs and locks in output/ (here)"
     )
     option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
     option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
-from webmain.cli.sources import add_filters, in_range, notify, period, positive_int
+from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
 from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
@@ -32,13 +31,7 @@ def add(commands: Commands) -> None:
     option("query", nargs="+", help='words and "phrases" that a block must contain, all of them')
     _add_store(search)
     option("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
-    option(
-        "--offset",
-        type=in_range(int, 0, math.inf, "is a whole number from 0"),
-        default=0,
-        metavar="N",
-        help="results to skip (0)",
-    )
+    option("--offset", type=non_negative_int, default=0, metavar="N", help="results to skip (0)")
     option("--any", action="store_true", help="a block needs only one of the words")
     option("--blocks", action="store_true", help="show every matching block, not only each article's best one")
     add_filters(search)
@@ -52,9 +45,7 @@ def add(commands: Commands) -> None:
         description="Add new and revised articles to the search index; `webmain search` does this automatically.",
     )
     _add_store(index)
-    index.add_argument(
-        "--rebuild", action="store_true", help="build the index from scratch: smaller after many revisions"
-    )
+    index.add_argument("--rebuild", action="store_true", help="build the index anew: smaller after many revisions")
     index.set_defaults(run=_index)
 
 

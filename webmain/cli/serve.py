@@ -35,17 +35,8 @@ def add(commands: Commands) -> None:
     option = serve.add_argument
     option("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
     option("--port", type=int, default=8000, help="port to listen on, 0 for any free one (8000)")
-    option(
-        "--name",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="another host name by which clients may reach the server",
-    )
-    option(
-        "--token",
-        help=f"secret that clients must send, required beyond this machine; safer in the environment: {TOKEN}",
-    )
+    option("--name", action="append", default=[], metavar="HOST", help="another host name of the server")
+    option("--token", help=f"secret of clients, required beyond this machine; safer in the environment: {TOKEN}")
     option("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
     option("--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern")
     option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
@@ -58,9 +49,7 @@ def add(commands: Commands) -> None:
         help=f"rules for individual sites, read if it exists; accepted rules are written to it ({SITES})",
     )
     option("--contact", default="", help="your address, sent in the user agent when a page is fetched")
-    option(
-        "--allow-private", action="store_true", help="also fetch from private and loopback addresses (your own network)"
-    )
+    option("--allow-private", action="store_true", help="also fetch from private and loopback addresses")
     option("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
     option("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
     option("--jobs", type=positive_int, metavar="N", help="worker processes (2)")

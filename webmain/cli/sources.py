@@ -62,12 +62,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
         "or - for standard input",
     )
     option("-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ...")
-    option(
-        "--models",
-        default=MODELS,
-        metavar="FOLDER",
-        help=f"folder of the sites' models, for methods that learn ({MODELS})",
-    )
+    option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for methods that learn ({MODELS})")
     option("--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites (sites.toml)")
     option("--url", type=web_address, help="the page's address, if it is read from a file or standard input")
     option("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)")
@@ -83,12 +78,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add --output."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write to FILE, which is replaced in one step (default: -, standard output)",
-    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE in one step (-: standard output)")
 
 
 def is_file(name: str | None) -> bool:
@@ -113,9 +103,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--site", type=_name, help="only this site, such as bbc.co.uk")
     option("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
-    option(
-        "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d (days ago), 12h"
-    )
+    option("--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d (ago), 12h")
     option("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
 
 
@@ -163,6 +151,7 @@ def in_range(kind: type[T], least: float, most: float, allowed: str) -> Callable
 
 positive = in_range(float, math.ulp(0.0), math.inf, "is a positive number")
 positive_int = in_range(int, 1, math.inf, "is a positive whole number")
+non_negative_int = in_range(int, 0, math.inf, "is a whole number from 0")
 
 
 def web_address(text: str) -> str:

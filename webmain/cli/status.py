@@ -34,9 +34,7 @@ def add(commands: Commands) -> None:
         " cannot be written",
     )
     option = status.add_argument
-    option(
-        "what", nargs="*", metavar="LEDGER|SITE", help=f"ledgers (default: those in {FOLDER}/) and sites (default: all)"
-    )
+    option("what", nargs="*", metavar="LEDGER|SITE", help=f"ledgers (those in {FOLDER}/) and sites (all)")
     option("--store", action="append", default=[], help="a store; its ledger is next to it")
     option("--json", action="store_true", help="print JSON")
     option("--prometheus", metavar="FILE", help="write a Prometheus textfile, which is replaced in one step")
