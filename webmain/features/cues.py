@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from webmain import languages
@@ -40,7 +41,9 @@ _NO_WORD: Final = r"\d!-&(-/:-@\[-`{-¨ª-¿‐-‧‰-⁞←-⯿、-〿।॥،
 _WORD = lazy(rf"[^\s{_NO_WORD}]+")
 _SPACES: Final = bytes(point if point > 127 or _WORD.match(chr(point)) else 32 for point in range(256))
 _BETWEEN = lazy(f"[ {_NO_WORD}]+")
-_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED = lazy(  # a class of few ranges is compiled much faster
+    r"[\u0e00-\u9fff](?<![\u0f00-\u0fff\u10a0-\u177f])(?<![\u1800-\u303f\u3100-\u33ff])"
+)
 _DATE = lazy(  # begins with a digit, which the engine finds fast
     r"\d(?:\d{0,3}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<=\b\d)\d?[:.hH]\d{2}\b(?!%)|\s?[年月日时時分년월일시]|(?<=\b2)0[0-3]\d\b)",
 )
@@ -67,12 +70,15 @@ class Phrases:
         The groups of each phrase.
     n_words : mapping of str to tuple of int
         By first word, the lengths in words of the phrases that begin with it, longest first.
+    beginnings : set of str
+        The phrases of one word, and the first two words of others.
     unspaced : mapping of str to tuple of str
         Phrases in scripts without spaces between words, by their first two characters, longest first.
     """
 
     bits: Mapping[str, int]
     n_words: Mapping[str, tuple[int, ...]]
+    beginnings: frozenset[str]
     unspaced: Mapping[str, tuple[str, ...]]
 
 
@@ -90,8 +96,11 @@ def phrases() -> Phrases:
     bits.pop("", None)
     n_words_of: dict[str, tuple[int, ...]] = dict.fromkeys([phrase for phrase in bits if " " not in phrase], (1,))
     longer: dict[str, set[int]] = {}
+    beginnings = set(n_words_of)
     for phrase in [phrase for phrase in bits if " " in phrase]:
-        longer.setdefault(phrase[: phrase.index(" ")], set()).add(phrase.count(" ") + 1)
+        first, second, *others = phrase.split(" ")
+        beginnings.add(f"{first} {second}")
+        longer.setdefault(first, set()).add(len(others) + 2)
     for first, found in longer.items():
         n_words_of[first] = (*sorted(found, reverse=True), *n_words_of.get(first, ()))
     unspaced: dict[str, list[str]] = {}
@@ -99,7 +108,7 @@ def phrases() -> Phrases:
         if len(phrase) > 1 and _UNSPACED.match(phrase):
             unspaced.setdefault(phrase[:2], []).append(phrase)
     by_start = {start: tuple(sorted(names, key=lambda p: (-len(p), p))) for start, names in unspaced.items()}
-    return Phrases(bits, n_words_of, by_start)
+    return Phrases(bits, n_words_of, frozenset(beginnings), by_start)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -118,11 +127,11 @@ def line_cues(line: str) -> int:
         hardly more than one. Then `DATED`.
     """
     known, line = phrases(), line[:READ_CHARS]
-    text = folded(line)
+    text = line if line.isascii() else folded(line)
     is_ascii = text.isascii()
-    tokens = text.encode("ascii").translate(_SPACES).decode("ascii").split() if is_ascii else _WORD.findall(text)
+    tokens = text.encode("ascii").translate(_SPACES, b"'").decode("ascii").split() if is_ascii else _WORD.findall(text)
     found: list[tuple[int, int, bool]] = []  # bits, length, whether at the beginning
-    if not known.n_words.keys().isdisjoint(tokens):
+    if not (begins := known.beginnings.isdisjoint)(tokens) or not begins(map(" ".join, pairwise(tokens))):
         found = _phrases(tokens[:_MAX_WORDS], known)
     if not is_ascii and _UNSPACED.search(text):
         found += _unspaced(" ".join(tokens), known)
