@@ -6,6 +6,7 @@ import pytest
 from webmain.html.document import Document
 from webmain.html.kinds import MAX_CELL_CHARS, article_blocks
 from webmain.items import ArticleBlock, Kind, Page
+from webmain.items.keep import Keep
 
 
 def blocks(markup: str) -> tuple[ArticleBlock, ...]:
@@ -111,3 +112,25 @@ def test_nothing_kept_is_no_block():
 
 def test_many_nested_tables_are_read_in_bounded_time():
     assert blocks("<table><tr><td>x" * 900)
+
+
+class Parents(list):
+    """Counts how often a parent is read."""
+
+    n_read = 0
+
+    def __getitem__(self, place):
+        self.n_read += 1
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize("piece", ["<q>a</q>", "<i>a</i>", "<sup>1</sup>a "])
+@pytest.mark.parametrize("outside", ["<p>", "<p><ruby>x<rt>", "<p><a href=#x>", "<p><q>"])
+def test_ancestors_of_inline_text_are_not_climbed_for_each_run(piece, outside):
+    markup = outside + "<span>" * 400 + piece * 300
+    page = Document(Page(html=markup), html=markup)
+    parents = Parents(page.elements.parent)
+    vars(page.elements)["parent"] = parents
+    n = len(page.leaves)
+    article_blocks(page, np.ones(n, dtype=bool), score=np.ones(n), raw=np.ones(n), keep=Keep(links=True))
+    assert parents.n_read < 20 * len(parents)

@@ -12,7 +12,7 @@ from webmain.text.normal import EAST_ASIAN
 from webmain.urls import join
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from webmain.html.document import Document
     from webmain.html.tree import Elements, Leaves
@@ -120,10 +120,8 @@ class Places:
         """Return the place inside an element whose class decides its kind or role."""
         elements = self._elements
         if found == LINE_NUMBER:
-            in_code = place.code >= 0 or place.table >= 0
-            return (
-                place._replace(role=LINE_NUMBER) if in_code and elements.tags[index] not in ("table", "pre") else place
-            )
+            in_code = (place.code >= 0 or place.table >= 0) and elements.tags[index] not in ("table", "pre")
+            return place._replace(role=LINE_NUMBER) if in_code else place
         if place.kind is not _PARAGRAPH or elements.end_leaf[index] - elements.first_leaf[index] > MAX_NAMED_LEAVES:
             return place
         return (
@@ -220,6 +218,7 @@ class VisibleText:
         self._changed = {i: self._leaves.texts[i] for i in after_hidden}
         self._after_hidden = frozenset(after_hidden)
         self._kinds: dict[int, tuple[str, ...]] = {}
+        self._anchors: dict[int, int] = {}  # the nearest hyperlink around elements
         self._bases: set[int] = set()  # leaves next to a reading aid
         self.chosen = chosen
         element = self._leaves.element
@@ -231,8 +230,8 @@ class VisibleText:
 
     def _change(self, special: list[tuple[int, int]]) -> None:
         """Drop and rewrite leaves according to their elements' roles."""
-        texts = self._leaves.texts
-        aids = [i for i, role in special if role == RUBY and self._is_reading_aid(i)]
+        texts, box, known = self._leaves.texts, self._leaves.box, dict[int, int]()
+        aids = [i for i, role in special if role == RUBY and self._nearest(i, _AIDS, known) > box[i]]  # no block inside
         dropped = set(aids)
         for i, role in special:
             if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == SUPERSCRIPT and self._is_footnote(i)):
@@ -244,13 +243,15 @@ class VisibleText:
             self.chosen = [i for i in self.chosen if i not in dropped]
         self._quote([i for i, role in special if role == QUOTED])
 
-    def _is_reading_aid(self, leaf: int) -> bool:
-        """Return True if a leaf is a reading aid; an unclosed `rt` that contains block-level elements does not count."""
-        elements, box = self._elements, self._leaves.box[leaf]
-        element = self._leaves.element[leaf]
-        while element != box and elements.tags[element] not in _AIDS:
+    def _nearest(self, leaf: int, tags: Collection[str], known: dict[int, int]) -> int:
+        """Return the innermost element with one of these tags that a leaf is in, -1 for none; `known` caches results."""
+        elements, element, passed = self._elements, self._leaves.element[leaf], []
+        while element >= 0 and element not in known and elements.tags[element] not in tags:
+            passed.append(element)
             element = elements.parent[element]
-        return element != box
+        found = known.get(element, element)
+        known.update(dict.fromkeys(passed, found))
+        return found
 
     def _note_ruby(self, aids: list[int]) -> None:
         """Record the leaves next to reading aids: white space around the aids in the source is not part of the text."""
@@ -262,16 +263,8 @@ class VisibleText:
         leaves = self._leaves
         if not leaves.flags[leaf] & _IN_ANCHOR or len(leaves.texts[leaf]) > MAX_MARK_CHARS:
             return False
-        anchor = self._anchor(leaf)
+        anchor = self._nearest(leaf, ("a",), self._anchors)
         return anchor >= 0 and (self._elements.attributes[anchor].get("href") or "").startswith("#")
-
-    def _anchor(self, leaf: int) -> int:
-        """Return the hyperlink that a leaf is in, -1 for none."""
-        elements = self._elements
-        element = self._leaves.element[leaf]
-        while element >= 0 and elements.tags[element] != "a":
-            element = elements.parent[element]
-        return element
 
     def _quote(self, quoted: list[int]) -> None:
         """Put quotation marks around the text of `q`; the second pair for a nested one."""
@@ -281,16 +274,23 @@ class VisibleText:
         language = (elements.attributes[0].get("lang") or "").lower()[:2]
         marks = next(iter(languages.known().words("quotes", language)), _ENGLISH_MARKS)
         runs: dict[int, list[int]] = {}
+        around: list[int] = []  # the quotations that a leaf is in, outermost first
+        first, end, following = elements.first_leaf, elements.end_leaf, elements.of_tags(("q",))[::-1]
         for leaf in quoted:
-            inner = elements.ancestors(self._leaves.element[leaf])
-            for depth, element in enumerate([e for e in reversed(inner) if elements.tags[e] == "q"][:2]):
+            while following and first[following[-1]] <= leaf:
+                while around and end[around[-1]] <= first[following[-1]]:
+                    around.pop()
+                around.append(following.pop())
+            while around and end[around[-1]] <= leaf:
+                around.pop()
+            for depth, element in enumerate(around[:2]):
                 runs.setdefault(2 * element + depth, []).append(leaf)
         for key, leaves in sorted(runs.items(), key=lambda run: -run[0]):
             depth = key % 2
-            first, last = leaves[0], leaves[-1]
-            if texts[first][0] not in _QUOTATION_MARKS:
-                self._changed[first] = marks[2 * depth] + self._changed.get(first, texts[first])
-                self._changed[last] = self._changed.get(last, texts[last]) + marks[2 * depth + 1]
+            opening, closing = leaves[0], leaves[-1]
+            if texts[opening][0] not in _QUOTATION_MARKS:
+                self._changed[opening] = marks[2 * depth] + self._changed.get(opening, texts[opening])
+                self._changed[closing] = self._changed.get(closing, texts[closing]) + marks[2 * depth + 1]
 
     def text(self, group: Sequence[int], links: list[TextLink] | None = None, offset: int = 0) -> str:
         """Return leaves joined by the white space and breaks between them; white space in a line is folded.
@@ -377,7 +377,7 @@ class VisibleText:
             if not self._leaves.flags[leaf] & _IN_ANCHOR:
                 last = -1
                 continue
-            anchor = self._anchor(leaf)
+            anchor = self._nearest(leaf, ("a",), self._anchors)
             if anchor >= 0 and anchor == last and links:
                 links[-1] = TextLink(start=links[-1].start, end=offset + end, url=links[-1].url)
                 continue
