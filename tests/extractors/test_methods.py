@@ -1,5 +1,7 @@
 """Choices of the four methods beyond their papers' examples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from webmain.extraction import compose, judge, merge, read
 from webmain.extractors.base import Extraction
 from webmain.extractors.eniw import ENIW
 from webmain.extractors.line_block import LineBlock
-from webmain.extractors.pab import PAB
+from webmain.extractors.pab import PAB, _title
 from webmain.extractors.thai_xpath import ThaiXPath
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -60,6 +62,21 @@ def test_pab_ignores_text_between_blocks_but_not_a_page_of_it():
 def test_pab_finds_the_pages_title_past_a_drawings():
     markup = "<body><svg><title>icon</title><text>x</text></svg><title>Page</title><p>text"
     assert texts(markup, PAB())[0] == "Page"
+
+
+def test_titles_of_drawings_deep_in_a_page_are_passed_without_looking_at_all_their_ancestors():
+    class Parents(list):
+        n_read = 0
+
+        def __getitem__(self, place):
+            self.n_read += 1
+            return super().__getitem__(place)
+
+    markup = "<div>" * 400 + "<svg><title>icon</title></svg>" * 300 + "<title>Page</title>"
+    elements = Document(Page(html=markup), html=markup).elements
+    parent = Parents(elements.parent)
+    assert elements.end[_title(replace(elements, parent=parent))] == len(elements)
+    assert parent.n_read < len(elements)
 
 
 def test_pab_tells_relative_links_with_colons_from_schemes():

@@ -9,6 +9,7 @@ Assignment Based Approach, section 3.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -176,5 +177,6 @@ def _kinds(document: Document) -> NDArray[np.int16]:
 
 def _title(elements: Elements) -> int:
     """Return the index of the page's `title`, which is the first one outside SVG."""
-    titles = (i for i, tag in enumerate(elements.tags) if tag == "title")
-    return next(i for i in titles if all(elements.tags[a] != "svg" for a in elements.ancestors(i)))
+    drawings = elements.of_tags(("svg",))
+    ends = [0, *np.maximum.accumulate(elements.ends[drawings]).tolist()]  # the largest end of a number of drawings
+    return next(i for i in elements.of_tags(("title",)) if ends[bisect_left(drawings, i)] <= i)
