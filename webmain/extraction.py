@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from webmain.html.blocks import Segmentation
     from webmain.sites.model_store import ModelStore
     from webmain.sites.rules import Sites
-
-logger = logging.getLogger(__name__)
 
 MIN_DUPLICATE_CHARS = 120
 """Minimum characters (about 20 words) of a repeated block that methods which don't merge mark."""
@@ -164,11 +161,13 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
     try:
         yield
     except Exception as error:
+        import logging
+
         from webmain.sites.model_file import ModelError
 
         if isinstance(error, (Rejected, ModelError, *passing)):
             raise
-        logger.exception("Unforeseen error at %s", url or "a page without an address")
+        logging.getLogger(__name__).exception("Unforeseen error at %s", url or "a page without an address")
         detail = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_ERROR_CHARS]
         raise Rejected(Reason.INTERNAL_ERROR, detail, url=url) from error
 

@@ -91,9 +91,8 @@ _ELEMENT_OR_TOKEN = lazy(  # the name of an end tag; or of a start tag, and whet
     rb"<(?:/" + TAG.pattern + rb"|" + TAG.pattern + rb"(?:[^<]*+(</)\2>)?+|" + _NO_TAG + rb")"
 )
 RAW = frozenset("script style textarea title xmp iframe noembed noframes".split())
-RAW_ENDS = {
-    name.encode(): re.compile(b"</" + "".join(f"[{c}{c.upper()}]" for c in name).encode() + b"(?=%s)" % AFTER_NAME)
-    for name in RAW
+_RAW_ENDS = {
+    name: lazy(b"</" + "".join(f"[{c}{c.upper()}]" for c in name).encode() + b"(?=%s)" % AFTER_NAME) for name in RAW
 }
 ATTRIBUTE = lazy(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
 _FORMATTING_TAG = lazy(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTER_NAME, re.IGNORECASE)
@@ -261,7 +260,7 @@ def open_elements(source: bytes, *, limit: float = math.inf) -> float:
                     if names[place] == name:
                         del names[place:]
             elif name in RAW:
-                found = RAW_ENDS[name.encode()].search(source, token.end())
+                found = _RAW_ENDS[name].search(source, token.end())
                 position = found.start() if found else len(source)
                 if n_ambiguous and source.find(b"<", token.end(), position) >= 0:
                     return math.inf
@@ -335,7 +334,7 @@ def read_tags(
         elif name in RAW:
             end = raw_ends.get(name, -1)
             if end < position:
-                found = RAW_ENDS[name.encode()].search(source, position)
+                found = _RAW_ENDS[name].search(source, position)
                 end = raw_ends[name] = found.start() if found else len(source)
             if model.is_ambiguous and source.find(b"<", position, end) >= 0:
                 keep = max_depth is None
