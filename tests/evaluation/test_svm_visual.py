@@ -7,7 +7,8 @@ import pytest
 from tests.evaluation.made_up import rendered_line, sentence
 from webmain.evaluation.protocols import svm_visual
 from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, ratios, run, sites_of
-from webmain.evaluation.visual import RenderedBlock, RenderedPage
+from webmain.evaluation.visual import RenderedPage
+from webmain.features.site_blocks import SiteBlocks
 
 BODY = {"color": "rgb(17, 17, 17)", "font-size": "16px", "line-height": "24px"}
 QUOTE = {"color": "rgb(90, 90, 90)", "font-style": "italic", "font-size": "18px", "line-height": "28px"}
@@ -30,23 +31,22 @@ def rendered(number, *, site="a", quote=True, description=True, reference="all",
     rows += [("div/section/div", COMMENT, (400, 560), sentence(draw, 120)) for _ in range(n_comments)]
     rows.append(("footer/p", MENU, (100, 300), "All rights reserved by the paper"))
     wanted = {"all": [*story[:3], *([said] if quote else []), *story[3:]], "no quote": story, "none": None}[reference]
-    blocks = [
-        RenderedBlock(
-            text=text,
-            tag_path=f"html/body/{path}",
-            selector=f"html/body/{path}",
-            anchor_share=0.0,
-            visual={**style, "left": float(left), "width": float(width), "top": 0.0, "height": 9.0},
-        )
-        for path, style, (left, width), text in rows
-    ]
-    return RenderedPage(
-        id=f"{site}/{number}",
-        site=site,
-        descriptions=(" ".join(story[0].split()[:18]),) if description else (),
-        reference=None if wanted is None else "\n".join(wanted),
-        blocks=tuple(blocks),
+    paths = tuple(f"html/body/{path}" for path, *_ in rows)
+    blocks = SiteBlocks(
+        page=np.zeros(len(rows), dtype=np.int32),
+        texts=tuple(text for *_, text in rows),
+        tag_paths=paths,
+        selectors=paths,
+        anchor_share=np.zeros(len(rows)),
+        visual=tuple(
+            {**style, "left": float(left), "width": float(width), "top": 0.0, "height": 9.0}
+            for _, style, (left, width), _ in rows
+        ),
+        descriptions=((" ".join(story[0].split()[:18]),) if description else (),),
+        sites=(site,),
     )
+    reference = None if wanted is None else "\n".join(wanted)
+    return RenderedPage(id=f"{site}/{number}", site=site, reference=reference, blocks=blocks)
 
 
 @pytest.fixture(scope="module")
@@ -104,14 +104,14 @@ def test_sites_that_cannot_be_measured_are_named_with_the_reason():
 def as_record(page):
     blocks = [
         (
-            block.text,
-            block.tag_path.split("/")[2:],
-            {k: v for k, v in block.visual.items() if isinstance(v, str)},
-            {k: v for k, v in block.visual.items() if not isinstance(v, str)},
+            text,
+            path.split("/")[2:],
+            {k: v for k, v in visual.items() if isinstance(v, str)},
+            {k: v for k, v in visual.items() if not isinstance(v, str)},
         )
-        for block in page.blocks
+        for text, path, visual in zip(page.blocks.texts, page.blocks.tag_paths, page.blocks.visual, strict=True)
     ]
-    return rendered_line(page.id, page.site, blocks, descriptions=list(page.descriptions), ref=page.reference)
+    return rendered_line(page.id, page.site, blocks, descriptions=list(page.blocks.descriptions[0]), ref=page.reference)
 
 
 def test_experiment_gives_its_tables(tmp_path, monkeypatch):

@@ -4,7 +4,8 @@ import json
 import pytest
 
 from webmain.evaluation import visual
-from webmain.evaluation.visual import RenderedFileError, read_rendered, site_blocks
+from webmain.evaluation.visual import RenderedFileError, read_rendered
+from webmain.features.site_blocks import concatenate
 
 
 def block(**changes):
@@ -46,12 +47,12 @@ def written(tmp_path):
 def test_block_becomes_text_paths_and_properties(written):
     (only,), dropped = read_rendered(written(page()))
     assert dropped == ()
-    (block,) = only.blocks
-    assert (block.text, block.tag_path) == ("First words of it", "html/body/div/p")
-    assert block.selector == "html/body/div.main.story/p"
+    blocks = only.blocks
+    assert (blocks.texts, blocks.tag_paths) == (("First words of it",), ("html/body/div/p",))
+    assert blocks.selectors == ("html/body/div.main.story/p",)
     rectangle = {"left": 10.0, "top": 20.5, "width": 600.0, "height": 48.0}
-    assert block.visual == {"color": "rgb(0, 0, 0)", "font-size": "16px", **rectangle}
-    assert only.descriptions == ("A lead.", "Another.")
+    assert blocks.visual == ({"color": "rgb(0, 0, 0)", "font-size": "16px", **rectangle},)
+    assert blocks.descriptions == (("A lead.", "Another."),)
     assert only.reference == "First words of it"
 
 
@@ -104,8 +105,8 @@ def test_bad_block_is_counted_and_its_page_kept(written, bad, reason):
     ],
 )
 def test_share_of_text_in_anchors(written, changes, share):
-    blocks = site_blocks(read_rendered(written(page(blocks=[block(**changes)])))[0])
-    assert blocks.anchor_share.tolist() == [share]
+    (only,), _ = read_rendered(written(page(blocks=[block(**changes)])))
+    assert only.blocks.anchor_share.tolist() == [share]
 
 
 def test_blocks_over_the_limit_are_cut_and_reported(written, monkeypatch):
@@ -133,7 +134,7 @@ def test_unreadable_file_is_a_clear_error(tmp_path):
 
 def test_pages_side_by_side_keep_their_numbers_and_gaps(written):
     records = [page(id="a/0", ref=" "), page(id="a/1", blocks=[]), page(id="b/0", site="b", blocks=[block(), block()])]
-    blocks = site_blocks(read_rendered(written(*records))[0])
+    blocks = concatenate([each.blocks for each in read_rendered(written(*records))[0]])
     assert blocks.page.tolist() == [0, 2, 2]
     assert blocks.n_pages == 3
     assert blocks.sites == ("a", "a", "b")

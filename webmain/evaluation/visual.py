@@ -37,28 +37,6 @@ class RenderedFileError(ValueError):
     """A file of rendered pages cannot be read at all; the message says why."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RenderedBlock:
-    """A block as rendered by a browser.
-
-    Attributes
-    ----------
-    text : str
-    tag_path, selector : str
-        As in `SiteBlocks`: "html/body/div/p", "html/body/div.story/p".
-    anchor_share : float
-        Share of its characters that are in anchors.
-    visual : mapping
-        Its computed properties (str) and its `left`, `top`, `width` and `height` (float, CSS pixels).
-    """
-
-    text: str
-    tag_path: str
-    selector: str
-    anchor_share: float
-    visual: Mapping[str, str | float]
-
-
 @dataclass(frozen=True, kw_only=True)
 class RenderedPage:
     """One page as rendered by a browser.
@@ -66,18 +44,16 @@ class RenderedPage:
     Attributes
     ----------
     id, site : str
-    descriptions : tuple of str
-        The descriptions in its head, unique, white space folded.
     reference : str or None
         The main text by another extractor.
-    blocks : tuple of RenderedBlock
+    blocks : SiteBlocks
+        Its blocks, with computed properties (str) and `left`, `top`, `width` and `height` (float, CSS pixels).
     """
 
     id: str
     site: str
-    descriptions: tuple[str, ...]
     reference: str | None
-    blocks: tuple[RenderedBlock, ...]
+    blocks: SiteBlocks
 
 
 def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str, ...]]:
@@ -110,21 +86,6 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
     return tuple(pages.values()), dropped
 
 
-def site_blocks(pages: Sequence[RenderedPage]) -> SiteBlocks:
-    """Return the blocks of several pages as one `SiteBlocks`, in the given order."""
-    blocks = [block for page in pages for block in page.blocks]
-    return SiteBlocks(
-        page=np.repeat(np.arange(len(pages), dtype=np.int32), [len(page.blocks) for page in pages]),
-        texts=tuple(block.text for block in blocks),
-        tag_paths=tuple(block.tag_path for block in blocks),
-        selectors=tuple(block.selector for block in blocks),
-        visual=tuple(block.visual for block in blocks),
-        descriptions=tuple(page.descriptions for page in pages),
-        sites=tuple(page.site for page in pages),
-        anchor_share=np.array([block.anchor_share for block in blocks], dtype=np.float64),
-    )
-
-
 def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
     with path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
@@ -148,18 +109,29 @@ def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:
         return None
     if len(listed) > MAX_BLOCKS:
         losses[f"blocks after the first {MAX_BLOCKS} of a page"] += len(listed) - MAX_BLOCKS
-    reference = record.get("ref")
-    return RenderedPage(
-        id=names[0],
-        site=names[1],
-        descriptions=tuple(filter(None, dict.fromkeys(map(fold_space, _strings(record.get("descriptions")))))),
-        reference=reference if isinstance(reference, str) and reference.strip() else None,
-        blocks=tuple(block for each in listed[:MAX_BLOCKS] if (block := _block(each, losses))),
+    found = [block for each in listed[:MAX_BLOCKS] if (block := _block(each, losses))]
+    texts, tag_paths, selectors, shares, visual = zip(*found, strict=True) if found else [()] * 5
+    descriptions = tuple(filter(None, dict.fromkeys(map(fold_space, _strings(record.get("descriptions"))))))
+    blocks = SiteBlocks(
+        page=np.zeros(len(found), dtype=np.int32),
+        texts=texts,
+        tag_paths=tag_paths,
+        selectors=selectors,
+        visual=visual,
+        descriptions=(descriptions,),
+        sites=(names[1],),
+        anchor_share=np.array(shares, dtype=np.float64),
     )
+    reference = record.get("ref")
+    whole = reference if isinstance(reference, str) and reference.strip() else None
+    return RenderedPage(id=names[0], site=names[1], reference=whole, blocks=blocks)
 
 
-def _block(record: object, losses: Counter[str]) -> RenderedBlock | None:
-    """Return a block, or None (counted) if it has no text, path or rectangle."""
+def _block(record: object, losses: Counter[str]) -> tuple[str, str, str, float, Mapping[str, str | float]] | None:
+    """Return a block's text, tag path, selector, share of characters in anchors, and visual properties.
+
+    None (counted) if it has no text, path or rectangle.
+    """
     if not isinstance(record, dict):
         losses["blocks that are not objects"] += 1
         return None
@@ -172,13 +144,9 @@ def _block(record: object, losses: Counter[str]) -> RenderedBlock | None:
         losses["blocks without path, rectangle or computed style"] += 1
     else:
         styles = {k: v for k, v in computed.items() if isinstance(v, str) and v and k not in RECTANGLE}
-        return RenderedBlock(
-            text=text,
-            tag_path="html/body/" + "/".join(names),
-            selector="html/body/" + "/".join(_steps(names, record.get("selector"))),
-            anchor_share=1.0 if "a" in names else _anchor_share(record.get("html")),
-            visual={**styles, **rectangle},
-        )
+        steps = _steps(names, record.get("selector"))
+        tag_path, selector = ("/".join(("html/body", *parts)) for parts in (names, steps))
+        return text, tag_path, selector, 1.0 if "a" in names else _anchor_share(record.get("html")), styles | rectangle
     return None
 
 

@@ -125,14 +125,10 @@ def _others(
             if len(rest) >= n:
                 extractor = fitted_to(map(as_page, rest[:n]), create(spec))  # not fitted if nothing could be learned
                 learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
-                together = (
-                    [_scores(page, _text(page, extractor)) for page in held]
-                    if learned
-                    else [alone(page) for page in held]
-                )
-                points[-1].append(
-                    Point(number, len(held), learned, _mean([alone(page) for page in held]), _mean(together))
-                )
+                single = together = [alone(page) for page in held]
+                if learned:
+                    together = [_scores(page, _text(page, extractor)) for page in held]
+                points[-1].append(Point(number, len(held), learned, _mean(single), _mean(together)))
     return points
 
 

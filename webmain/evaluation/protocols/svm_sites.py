@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.texts import UNTIMED, as_page
-from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
+from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.extraction import read
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
@@ -218,7 +218,10 @@ def _data_sets(
         notes += dropped
         notes.append("rendered: the gold text is another extractor's output (`svm_visual`).")
         chosen = _sample(pages, "rendered", seed=seed, notes=notes)
-        yield "rendered", [SitePages(site_blocks(own), tuple(page.reference for page in own)) for own in chosen]
+        yield (
+            "rendered",
+            [SitePages(concatenate([p.blocks for p in own]), tuple(p.reference for p in own)) for own in chosen],
+        )
     named: defaultdict[str, list[GoldPage]] = defaultdict(list)
     for page in gold:
         named[page.dataset].append(page)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
-from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
+from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds
@@ -37,7 +37,7 @@ from webmain.features.labels import Form, Rule, label_site
 from webmain.features.linear import learn
 from webmain.features.positions import in_column
 from webmain.features.relevance import is_own_text, page_bounds
-from webmain.features.site_blocks import SiteBlocks
+from webmain.features.site_blocks import SiteBlocks, concatenate
 from webmain.text.agreement import lcs_members, matching_ratio, subsequence
 from webmain.text.normal import shorten
 from webmain.text.words import tokens
@@ -72,7 +72,7 @@ class Site:
     @cached_property
     def blocks(self) -> SiteBlocks:
         """The blocks of all pages."""
-        return site_blocks(self.pages)
+        return concatenate([page.blocks for page in self.pages])
 
     @cached_property
     def references(self) -> tuple[tuple[str, ...] | None, ...]:
@@ -185,7 +185,7 @@ def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:
             dropped.append(f"{name} is left out: {n} pages, at least {MIN_PAGES} are needed.")
         elif not any(page.reference for page in own):
             dropped.append(f"{name} is left out: none of its {n} pages has a reference text.")
-        elif not any(page.descriptions for page in own):
+        elif not any(any(page.blocks.descriptions) for page in own):
             dropped.append(f"{name} is left out: none of its {n} pages has a description to learn from.")
         else:
             sites.append(Site(name, tuple(own[:MAX_PAGES])))
