@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES, open_elements, read_tags
+from webmain.html.flattening import MAX_ATTRIBUTES, open_elements, read_tags
 from webmain.html.guard import MAX_DEPTH, MAX_STEPS, SUSPECT_FORMATTING, guard
 from webmain.html.tree import MAX_ELEMENTS, read_tree
 from webmain.items import Reason, Rejected
@@ -137,12 +137,12 @@ def test_attributes_of_many_tags_cost_the_parser_bounded_time():
 
 
 @pytest.mark.parametrize("tag", ["a", "b", "nobr"])
-@pytest.mark.parametrize("attribute", ["title='" + "x" * 100_000 + "'", " ".join(f"a{i}=b" for i in range(500))])
+@pytest.mark.parametrize("attribute", ["title='" + "x" * 100_000 + "'", " ".join(f"a{i}=b" for i in range(2_000))])
 def test_long_tags_are_not_copied_into_each_paragraph(tag, attribute):
-    source = f"<p><{tag} {attribute}></p>".encode() + b"<p>t</p>" * 30_000
+    source = f"<p><{tag} {attribute}></p>".encode() + b"<p>t</p>" * 5_000
     flat = guard(source)
     assert len(flat) < len(source)
-    assert flat.count(b"t</p>") == 30_000
+    assert flat.count(b"t</p>") == 5_000
     assert guard(source.replace(b"></p>", b">x</" + tag.encode() + b"></p>", 1)) != flat
 
 
@@ -151,22 +151,32 @@ def test_attributes_of_many_roots_are_not_gathered():
     assert _cpu_s(LexborHTMLParser, guard(source)) < 1
 
 
-def test_what_is_too_deep_does_not_count_against_the_tags_of_a_page():
-    n = (MAX_PIECES + 10) // 2
+@pytest.fixture
+def max_pieces(monkeypatch):
+    """Allow fewer pieces of markup than usual; return their number."""
+    n = 12 * MAX_DEPTH
+    monkeypatch.setattr("webmain.html.guard.MAX_PIECES", n)
+    monkeypatch.setattr("webmain.html.flattening.MAX_PIECES", n)
+    monkeypatch.setattr("webmain.html.flattening.MAX_READ", 4 * n)
+    return n
+
+
+def test_what_is_too_deep_does_not_count_against_the_tags_of_a_page(max_pieces):
+    n = (max_pieces + 10) // 2
     kept = guard(b"<div>" * n + b"<p>text</p>" + b"</div>" * n)
     assert kept.count(b"<") <= 2 * MAX_DEPTH + 2
     assert b"text" in kept
-    with pytest.raises(Rejected, match=f"{MAX_PIECES:,}"):
-        guard(b"<div>" * 3 * MAX_PIECES + b"text" + b"</div>" * 3 * MAX_PIECES)
+    with pytest.raises(Rejected, match=f"{max_pieces:,}"):
+        guard(b"<div>" * 3 * max_pieces + b"text" + b"</div>" * 3 * max_pieces)
 
 
-def test_a_page_of_too_many_pieces_of_markup_is_rejected():
-    assert guard(b"x</p>" * (MAX_PIECES - 10)) is not None
+def test_a_page_of_too_many_pieces_of_markup_is_rejected(max_pieces):
+    assert guard(b"x</p>" * (max_pieces - 10)) is not None
     for piece in (b"</p>", b"<br>", b"<!---->", b"<?x>"):
-        with pytest.raises(Rejected, match=f"{MAX_PIECES:,}") as caught:
-            guard(piece * (MAX_PIECES + 10))
+        with pytest.raises(Rejected, match=f"{max_pieces:,}") as caught:
+            guard(piece * (max_pieces + 10))
         assert caught.value.reason is Reason.TOO_LARGE
-    assert guard(b"<script>" + b"a<b" * (MAX_PIECES + 10) + b"</script>") is not None
+    assert guard(b"<script>" + b"a<b" * (max_pieces + 10) + b"</script>") is not None
 
 
 @pytest.mark.parametrize("tag", ["b", "font", "STRONG", "u"])
@@ -197,21 +207,21 @@ def test_any_bytes_are_survived(noise, n):
 
 @given(st.lists(st.sampled_from([b"<div>", b"</div>", b"<b>", b"</b>", b"<p>", b"</p>", b"t"]), max_size=30))
 def test_text_survives_flattening(pieces):
-    source = b"".join(pieces) * 300
+    source = b"".join(pieces) * 100
     assert _text(guard(source)) == _text(source)
 
 
 @pytest.mark.parametrize(
     "flood",
     [
-        b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"<p><b>" * 40_000, b"<\xe2\x80\xb9q" * 126_000,
-        b"<svg><title>" * 60_000, b"<script>" * 60_000, b"<template>" * 60_000, b"<a b='>\"" * 60_000, b"<!--" * 60_000,
-        b"<n a" * 100_000,
+        b"<" * 150_000, b'<a b="' * 30_000, b"<div " * 30_000, b"<p><b>" * 20_000, b"<\xe2\x80\xb9q" * 63_000,
+        b"<svg><title>" * 30_000, b"<script>" * 30_000, b"<template>" * 30_000, b"<a b='>\"" * 30_000, b"<!--" * 30_000,
+        b"<n a" * 50_000,
     ],
 )  # fmt: skip
 def test_floods_cost_linear_time(flood):
     with suppress(Rejected):
-        assert _cpu_s(guard, flood) < 3
+        assert _cpu_s(guard, flood) < 1.5
 
 
 @pytest.mark.parametrize(
