@@ -59,7 +59,6 @@ def document(markup: str) -> Document:
 @every
 @pages
 def test_a_page_is_let_go_of_with_its_last_name(name, page):
-    gc.collect()
     gc.disable()
     try:
         read = document(PAGES[page])
@@ -209,15 +208,15 @@ def test_any_markup_is_survived(name, pieces):
 @every
 def test_deep_and_broken_floods_are_bounded(name):
     for flood in (
-        "<div>" * 100_000 + SENTENCE,
+        "<div>" * 50_000 + SENTENCE,
         "<b><p>x" * 3_000,
         "<table><tr><td>" * 2_000 + SENTENCE,
-        "<a href=/>x" * 20_000,
+        "<a href=/>x" * 10_000,
     ):
         start = time.process_time()
         with contextlib.suppress(Rejected):
             judge(document(flood), create(name))
-        assert time.process_time() - start < 10
+        assert time.process_time() - start < 5
 
 
 @every

@@ -232,10 +232,10 @@ def test_time_grows_linearly_with_size():
 
 @pytest.mark.parametrize("level", ["<item>", "<item><description>", "<item><title>", "<item><link>"])
 def test_elements_that_are_never_closed_cost_little(level):
-    body = rss("<item><link>/a</link></item>", level * 100, "<b>x</b>" * 300_000)
+    body = rss("<item><link>/a</link></item>", level * 100, "<b>x</b>" * 100_000)
     start = time.process_time()
     feed = read_feed(body, url=URL)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 3
     assert feed.entries[0].url == "https://news.example/a"
 
 

@@ -239,12 +239,12 @@ def numbered(n):
 @pytest.mark.parametrize(
     "html",
     [
-        "<div>" * 480 + numbered(3_000),
-        "<div hidden>" + "".join(f"<p>hidden {i}</p>" for i in range(9_000)) + "</div>" + numbered(9),
-        "".join(f"<nav>menu {i}</nav>" for i in range(5_000)) + numbered(1_000),
-        "<div>" + "".join(f"<span>word {i}, and </span>" for i in range(20_000)),
-        f"<div class='{'c ' * 20_000}' id='{'x' * 90_000}'><{'y' * 90_000}>" + numbered(2_000),
-        "".join(f"{PROSE}<sup><a href=#n>[{i}]</a></sup>" for i in range(3_000)),
+        "<div>" * 480 + numbered(1_500),
+        "<div hidden>" + "".join(f"<p>hidden {i}</p>" for i in range(4_500)) + "</div>" + numbered(9),
+        "".join(f"<nav>menu {i}</nav>" for i in range(2_500)) + numbered(500),
+        "<div>" + "".join(f"<span>word {i}, and </span>" for i in range(10_000)),
+        f"<div class='{'c ' * 10_000}' id='{'x' * 45_000}'><{'y' * 45_000}>" + numbered(1_000),
+        "".join(f"{PROSE}<sup><a href=#n>[{i}]</a></sup>" for i in range(1_500)),
     ],
     ids=["deep", "hidden", "menus", "spans", "names", "footnotes"],
 )
@@ -253,5 +253,5 @@ def test_time_and_size_are_linear(method, html):
     began = process_time()
     found = explain(html, method, timeout_s=None)
     size = sum(len(block.xpath) + len(block.selector) + len(block.text) for block in found.blocks)
-    assert process_time() - began < 12
+    assert process_time() - began < 6
     assert size < 60 * len(html)
