@@ -360,3 +360,12 @@ def test_the_headline_of_a_page_whose_title_element_is_a_label_or_the_same_on_al
     html = f"<html><head><title>{title}</title></head><body>{body}{text * 4}</body></html>"
     page = Page(url="https://example.org/show.asp?id=5", html=html)
     assert (read_metadata(Document(page, html=html)).title or "").startswith(FISH)
+
+
+def test_a_headline_that_links_to_its_own_page_confirms_the_title_element():
+    body = (
+        f"<table><tr><td><a href='/show.asp?id=5'>{FISH} again</a><tr><td>Written by Jane Roe<tr><td>5 May 2026</table>"
+    )
+    html = f"<html><head><title>{FISH} again</title></head><body>{body}<p>{'The boats stay in port. ' * 30}</p></body></html>"
+    page = Page(url="https://example.org/show.asp?id=5", html=html)
+    assert read_metadata(Document(page, html=html)).title == f"{FISH} again"

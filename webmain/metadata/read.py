@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
 _MIN_HEADLINE: Final = 15
-_LONGEST_LABEL: Final = 14
+_LONGEST_LABEL, _LONG_TITLE = 14, 24
 _LONGEST_HEADLINE: Final = 200
 _PARAGRAPH: Final = 80
 _TOP_LEAVES: Final = 500
@@ -126,12 +126,12 @@ def _unnamed_heading(reading: Reading) -> str:
 
 
 def _is_shown(reading: Reading, piece: str) -> bool:
-    """Return True if a piece of a title is a text run outside links, begins with one, or is in one."""
-    own, leaves = letters(piece), reading.document.leaves
+    """Return True if a piece of a title is a text run, begins with one, or is in one; a label in a link does not count."""
+    own, leaves, is_label = letters(piece), reading.document.leaves, size(piece) < _LONGEST_LABEL
     for text, flags in islice(zip(leaves.texts, leaves.flags, strict=True), _TOP_LEAVES):
-        folded = letters(text) if not flags & Flag.IN_ANCHOR else ""
+        folded = "" if is_label and flags & Flag.IN_ANCHOR else letters(text)
         begins = len(folded) > _MIN_HEADLINE and own.startswith(folded)
-        if folded == own or begins or (len(own) > _LONGEST_LABEL and own in folded):
+        if folded == own or begins or (size(piece) > _LONG_TITLE and own in folded):
             return True
     return False
 
