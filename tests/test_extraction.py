@@ -174,7 +174,7 @@ def test_rejection_of_a_page_without_text_says_what_most_blocks_were_dropped_for
 
 
 def test_rejection_of_an_svm_without_a_model_says_so():
-    with pytest.raises(Rejected, match="no model of this site and no description on the page"):
+    with pytest.raises(Rejected, match="no model of this site, and no description on the page"):
         extract_page(page(f"<p>{LONG}<p>{LONG} b"), create("svm"))
 
 

@@ -164,7 +164,7 @@ def test_a_method_that_learned_nothing_of_a_site_says_so(command, page, tmp_path
         exits.REJECTED if command == "extract" else exits.OK
     )
     assert "courier.example: svm has learned nothing of it" in (told := capsys.readouterr()).err
-    assert "no model of this site and no description on the page" in told.err + told.out
+    assert "no model of this site, and no description on the page" in told.err + told.out
     cli.main(run)
     assert "a page without an address (--url): svm has learned nothing" in capsys.readouterr().err
 

@@ -74,7 +74,7 @@ def test_what_changes_nothing_or_leaves_nothing_is_told(client):
     place = f"{result(client)}/0/correct"
     answer = client.send_form(place, {"shown": 99}, page=place)
     assert answer.status_code == 422
-    assert "Nothing would be left" in answer.text
+    assert "No content would be left" in answer.text
 
 
 @pytest.mark.parametrize("data", [{"shown": "x"}, {"shown": 5, "content": "1;2"}, {}])
