@@ -30,12 +30,10 @@ if TYPE_CHECKING:
 class Extraction:
     """An extractor's verdict on every block of a page.
 
+    `extractor` is the method's name; score, raw and kept have one value for each block of the segmentation.
+
     Attributes
     ----------
-    segmentation : Segmentation
-        The blocks of the method.
-    extractor : str
-        The method's name.
     score : (n_blocks,) float64
         In [0, 1]; higher is more likely content.
     raw : (n_blocks,) float64
@@ -106,10 +104,7 @@ class Extraction:
     def dropping(self, duplicates: NDArray[np.int32]) -> Self:
         """Return a copy in which blocks that repeat an earlier one are marked and no longer kept.
 
-        Parameters
-        ----------
-        duplicates : (n_blocks,) int32
-            The earlier block each one repeats, -1 for none.
+        `duplicates`, `(n_blocks,) int32`, is the earlier block each one repeats, -1 for none.
         """
         return replace(self, kept=self.kept & (duplicates < 0), duplicate_of=duplicates)
 
