@@ -36,11 +36,13 @@ class DatabaseFile(ABC):
         self.read_only = read_only
         self.is_ready = False
         address = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
-        with self.failures():
+        try:
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
             place = ":memory:" if str(path) == ":memory:" else address
             self.db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
+        except (sqlite3.Error, OSError) as error:
+            raise self.failure(error) from error
         self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
         try:
             with self.failures():
@@ -97,8 +99,6 @@ class DatabaseFile(ABC):
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
             raise self.failure(error) from error
-        except OSError as error:
-            raise error if self.is_ready else self.failure(error) from error
 
     def _prepare(self, wait_s: float) -> None:
         """Check that the file is ours, migrate it, and set up the connection."""

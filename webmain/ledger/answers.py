@@ -6,10 +6,11 @@ import json
 import math
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from webmain.discovery.schedule import DAY_S, FetchHistory, is_reliable, next_fetch
+from webmain.items.codec import UNREADABLE, build, plain
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
@@ -57,7 +58,7 @@ class ListedUrls:
 
     def packed(self) -> bytes:
         """Return the record as compressed JSON."""
-        return zlib.compress(json.dumps({each.name: getattr(self, each.name) for each in fields(self)}).encode())
+        return zlib.compress(json.dumps(plain(self)).encode())
 
     @classmethod
     def unpacked(cls, data: bytes) -> ListedUrls:
@@ -70,16 +71,8 @@ class ListedUrls:
         """
         try:
             text = zlib.decompressobj().decompress(data, MAX_NAMED_BYTES)
-            found = json.loads(text)
-            return cls(
-                links=tuple(map(str, found["links"])),
-                following=found["following"],
-                feeds=tuple(map(str, found["feeds"])),
-                children=tuple((str(url), date) for url, date in found["children"]),
-                n_articles=int(found["n_articles"]),
-                hashes=tuple(map(int, found["hashes"])),
-            )
-        except (zlib.error, ValueError, KeyError, TypeError, RecursionError) as error:
+            return build(cls, json.loads(text))
+        except (zlib.error, *UNREADABLE) as error:
             raise ValueError(f"no names: {error}") from error
 
 
