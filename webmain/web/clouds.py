@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -13,7 +14,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 from starlette.routing import Route
 
-from webmain.web.pages import render, to_json, web_of
+from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import MAX_VALUE_CHARS, filters_of, query_params
 from webmain.web.store_pages import NONE_KNOWN, known_values
@@ -89,7 +90,7 @@ class Clouds:
         given = query_params(request).given
         cloud = await self.cloud(request, given)
         if form == "json":
-            return Response(to_json(cloud.to_dict()), media_type=MEDIA_TYPES[form])
+            return Response(json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2), media_type=MEDIA_TYPES[form])
         colours = given.get("colours", "light")
         if colours not in schemes():
             raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")

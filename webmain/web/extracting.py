@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from webmain.items.keep import DEFAULT_KEEP
 from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem
-from webmain.web.results import Result, new_name
+from webmain.web.results import Result
 from webmain.web.security import sandboxed
 from webmain.web.stored import article_of, latest
 
@@ -85,7 +86,7 @@ async def _process(web: Web, page: Page, source: str, names: tuple[str, ...], ke
     """Process a page, keep the result, and return its path."""
     from webmain.web import work
 
-    name = new_name()
+    name = secrets.token_urlsafe(12)  # cannot be guessed
     place = f"/results/{name}"
     shown = await web.tasks.run(work.show, page, n=len(names), methods=names, keep=keep, gold=gold, place=place)
     web.results.add(name, Result(page=page, source=source, keep=keep, shown=shown, gold=gold))

@@ -9,7 +9,6 @@ Errors are raised as a `Problem`. After a form, return `redirect(request, path, 
 
 from __future__ import annotations
 
-import json
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -147,8 +146,3 @@ def failure(
 def is_secure(request: HTTPConnection) -> bool:
     """Return True if the browser used https, also through a proxy that speaks plain HTTP to this server."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
-
-
-def to_json(value: object) -> str:
-    """Return JSON for people: indented, non-ASCII characters unescaped."""
-    return json.dumps(value, ensure_ascii=False, indent=2)

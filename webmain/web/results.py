@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,11 +45,6 @@ class Result:
         return len(self.page.body or self.page.html or "") + sum(map(len, texts))
 
 
-def new_name() -> str:
-    """Return a name for a result that nobody can guess."""
-    return secrets.token_urlsafe(12)
-
-
 class Results:
     """The most recent results; the least recently used are dropped first.
 
@@ -65,7 +59,7 @@ class Results:
         self._found: OrderedDict[str, Result] = OrderedDict()
 
     def add(self, name: str, result: Result) -> None:
-        """Keep a result under a name (`new_name`)."""
+        """Keep a result under a name that cannot be guessed."""
         self._found[name] = result
         while len(self._found) > 1 and (
             len(self._found) > self._most or sum(one.size for one in self._found.values()) > self._most_bytes
