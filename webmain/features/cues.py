@@ -98,9 +98,10 @@ def phrases() -> Phrases:
     longer: dict[str, set[int]] = {}
     beginnings = set(n_words_of)
     for phrase in [phrase for phrase in bits if " " in phrase]:
-        first, second, *others = phrase.split(" ")
-        beginnings.add(f"{first} {second}")
-        longer.setdefault(first, set()).add(len(others) + 2)
+        space = phrase.index(" ")
+        second = phrase.find(" ", space + 1)
+        beginnings.add(phrase if second < 0 else phrase[:second])
+        longer.setdefault(phrase[:space], set()).add(phrase.count(" ") + 1)
     for first, found in longer.items():
         n_words_of[first] = (*sorted(found, reverse=True), *n_words_of.get(first, ()))
     unspaced: dict[str, list[str]] = {}
