@@ -143,6 +143,7 @@ def _import_all() -> None:
     for name in READ:
         page = (ROOT / f"tests/gold/pages/{name}.html").read_bytes()
         webmain.extract(page, url=f"https://news.example/{name}", words=True, keep={"comments", "links", "images"})
+    webmain.extract(page, extractor="line_block")  # the method of the spider `sample`
     detect("A short one")  # loads the larger model
     assert "twisted.internet.reactor" not in sys.modules
     gc.collect()
