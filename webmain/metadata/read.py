@@ -118,11 +118,10 @@ def _unnamed_heading(reading: Reading) -> str:
     its date.
     """
     title = clean(reading.document.title[:1000])
-    told = [p for p in pieces(title) if not reading.called.holds(p)]
-    if any(in_slug(p, reading.slug) > 1 or _is_shown(reading, p) for p in told):
+    parts = [part for part in pieces(title) if not reading.called.holds(part)]
+    if any(in_slug(part, reading.slug) > 1 or _is_shown(reading, part) for part in {*parts, " ".join(parts)} - {""}):
         return ""
-    is_label = reading.called.holds(title) or all(size(p) < _LONGEST_LABEL for p in told)
-    return (_first_heading(reading) if is_label else "") or _above_date(reading)
+    return (_first_heading(reading) if reading.called.holds(title) else "") or _above_date(reading)
 
 
 def _is_shown(reading: Reading, piece: str) -> bool:
