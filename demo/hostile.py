@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import webmain
 from webmain.discovery.articles import judge_url
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.look import look
 from webmain.discovery.page_evidence import evidence_of
+from webmain.discovery.page_summary import summarise
 from webmain.discovery.pagination import next_listing, next_part
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.extraction import Options, read
@@ -152,7 +152,7 @@ METHODS = ("learned", "line_block", "pab", "eniw", "thai_xpath", "lbda", "svm")
 
 def discover(body: bytes) -> None:
     """Read a page as a crawl's discovery does."""
-    page = look(read(Page(url=URL, body=body), Options(timeout_s=None)))
+    page = summarise(read(Page(url=URL, body=body), Options(timeout_s=None)))
     evidence_of(page, judge_url(URL), hints=None, n_article_links=3)
     next_part(URL, page.pager, page.head.rel_next)
     next_listing(URL, page.pager, page.head.rel_next)

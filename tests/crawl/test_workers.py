@@ -59,14 +59,14 @@ def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, 
     )
 
     async def crawl():
-        seen = await workers.look(page())
+        summary = await workers.summarise(page())
         first = await workers.extract(page(hints=Hints(source="feed", title="T"), article_reason="why"), LineBlock())
         own_child().kill()
         again = await workers.extract(page(article_reason="why"), LineBlock())
-        return seen, first, again
+        return summary, first, again
 
-    seen, first, again = asyncio.run(crawl())
-    assert seen.links == ("https://news.example/next",)
+    summary, first, again = asyncio.run(crawl())
+    assert summary.links == ("https://news.example/next",)
     assert (first.title, first.article_reason, first.text) == ("Bridge 0", "why", again.text)
     assert TEXT.strip() in first.text
     assert sent == [page().body, None, None, page().body]
@@ -81,7 +81,7 @@ def test_a_page_is_compared_and_extracted_before_the_next_ones_are_looked_at(wor
     )
 
     async def crawl():
-        await workers.look(page())
+        await workers.summarise(page())
         await workers.compare(page(), None)
         await workers.extract(page(), LineBlock())
 
@@ -111,20 +111,20 @@ def test_signatures_are_computed_in_the_workers(workers, monkeypatch):
 
 def test_a_rejection_comes_back_with_its_reason_and_address(workers):
     with pytest.raises(Rejected) as told:
-        asyncio.run(workers.look(Page(url="https://news.example/x", body=b"%PDF-1.7 \x00")))
+        asyncio.run(workers.summarise(Page(url="https://news.example/x", body=b"%PDF-1.7 \x00")))
     assert (told.value.reason, told.value.url) == (Reason.NOT_HTML, "https://news.example/x")
 
 
 def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
     async def stop():
-        waiting = [asyncio.ensure_future(workers.look(page(n))) for n in range(3)]
+        waiting = [asyncio.ensure_future(workers.summarise(page(n))) for n in range(3)]
         await asyncio.sleep(0)
         workers.spider_closed()
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     assert [type(found) for found in asyncio.run(stop())] == [PoolClosed] * 3
     with pytest.raises(PoolClosed):
-        asyncio.run(workers.look(page()))
+        asyncio.run(workers.summarise(page()))
 
 
 def slowly(workers, monkeypatch, delays):

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from webmain.discovery.entries import Entry
-from webmain.discovery.frontier import UNDATED, Wanted, named_period, newest_key, order_children
+from webmain.discovery.frontier import UNDATED, DateRange, named_period, newest_key, order_children
 from webmain.items import Hints
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_old_children_are_left_out_with_a_days_grace():
         *children("sitemap-2024-04.xml", "sitemap-2024-05.xml", "sitemap-2023.xml", "undated.xml"),
     ]
     given += children("s?yyyy=2024&mm=05&dd=01")
-    kept = {child.url.rpartition("/")[2] for child in order_children(given, wanted=Wanted(since))}
+    kept = {child.url.rpartition("/")[2] for child in order_children(given, date_range=DateRange(since))}
     assert kept == {"2.xml", "sitemap-2024-05.xml", "undated.xml"}
 
 
@@ -81,8 +81,8 @@ def test_children_of_later_periods_are_left_out_and_lately_changed_ones_stay():
             "sitemap-2026.xml",
         ),
     ]
-    october = Wanted(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
-    kept = {child.url.rpartition("/")[2] for child in order_children(given, wanted=october)}
+    october = DateRange(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+    kept = {child.url.rpartition("/")[2] for child in order_children(given, date_range=october)}
     assert kept == {"1.xml", "sitemap-2026-09.xml", "sitemap-2026-10.xml", "sitemap-2026-11.xml", "sitemap-2026.xml"}
 
 
@@ -99,5 +99,7 @@ def test_children_of_later_periods_are_left_out_and_lately_changed_ones_stay():
     ],
 )
 def test_only_a_date_of_publication_makes_an_article_too_new(path, hints, is_too_new):
-    assert Wanted(until=datetime(2026, 11, 1, tzinfo=UTC)).is_too_new("https://x.example/" + path, hints) is is_too_new
-    assert Wanted().is_too_new("https://x.example/" + path, hints) is False
+    assert (
+        DateRange(until=datetime(2026, 11, 1, tzinfo=UTC)).is_too_new("https://x.example/" + path, hints) is is_too_new
+    )
+    assert DateRange().is_too_new("https://x.example/" + path, hints) is False

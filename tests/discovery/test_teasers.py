@@ -1,6 +1,6 @@
 import pytest
 
-from webmain.discovery.look import read_teasers
+from webmain.discovery.page_summary import read_teasers
 from webmain.html.document import Document
 from webmain.items import Page
 

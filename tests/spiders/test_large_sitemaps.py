@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Hints
 from webmain.ledger.ledger import Done, Ledger
-from webmain.spiders.intake import Intake
-from webmain.spiders.memory import Memory
+from webmain.spiders.enqueuer import Enqueuer
+from webmain.spiders.history import CrawlHistory
 from webmain.spiders.queues import Backlog, Limits
 from webmain.spiders.site import Site
 from webmain.spiders.source_reader import SourceReader
@@ -41,8 +41,8 @@ def take_over(body, *, ledger=None, limits=None):
     crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=None)
     site = Site("https://site.example/", limits=limits)
     site.in_flight = 99
-    intake = Intake(crawler, Memory(ledger))
-    reader = SourceReader(crawler, intake, intake.count_skipped)
+    enqueuer = Enqueuer(crawler, CrawlHistory(ledger))
+    reader = SourceReader(crawler, enqueuer, enqueuer.count_skipped)
 
     async def run():
         longest, done = 0.0, False

@@ -2,10 +2,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from webmain.discovery.frontier import Wanted
+from webmain.discovery.frontier import DateRange
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, without_referrer
-from webmain.spiders.queues import Limits, Where, richer
+from webmain.spiders.queues import FoundOn, Limits, richer
 from webmain.spiders.site import Site
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -16,9 +16,9 @@ def site(**options):
     return Site(FRONT, now=NOW, **options)
 
 
-def find(here, *paths, where=Where.HUB, depth=0, hints=None):
+def find(here, *paths, found_on=FoundOn.HUB, depth=0, hints=None):
     found = [(path if "://" in path else FRONT + path.lstrip("/"), hints) for path in paths]
-    candidates = list(here.candidates_from(found, where, depth=depth))
+    candidates = list(here.candidates_from(found, found_on, depth=depth))
     for candidate in candidates:
         here.push(candidate)
     return candidates
@@ -44,9 +44,12 @@ def test_newest_comes_first_and_each_once():
 
 def test_a_date_that_is_learned_later_moves_an_article_forward():
     here = site()
-    find(here, "news/an-article-with-many-words-a", "news/an-article-with-many-words-b", where=Where.SITEMAP)
+    find(here, "news/an-article-with-many-words-a", "news/an-article-with-many-words-b", found_on=FoundOn.SITEMAP)
     find(
-        here, "news/an-article-with-many-words-b", where=Where.FEED, hints=Hints(source="feed", published="2026-11-21")
+        here,
+        "news/an-article-with-many-words-b",
+        found_on=FoundOn.FEED,
+        hints=Hints(source="feed", published="2026-11-21"),
     )
     assert order(here) == ["news/an-article-with-many-words-b", "news/an-article-with-many-words-a"]
 
@@ -54,7 +57,7 @@ def test_a_date_that_is_learned_later_moves_an_article_forward():
 def test_undated_links_of_the_front_page_stand_before_old_articles_and_after_todays():
     here = site()
     find(here, article(1, "2026/11/21"), article(2, "2019/01/01"))
-    find(here, "news/undated-but-on-the-front-page", where=Where.FRONT)
+    find(here, "news/undated-but-on-the-front-page", found_on=FoundOn.FRONT)
     assert order(here) == [article(1, "2026/11/21"), "news/undated-but-on-the-front-page", article(2, "2019/01/01")]
 
 
@@ -87,14 +90,14 @@ def test_a_referrer_is_taken_off_articles_and_stays_on_lists():
 
 
 def test_what_is_dated_before_since_is_left_out_with_a_days_grace():
-    here = site(wanted=Wanted(datetime(2026, 11, 10, tzinfo=UTC)))
+    here = site(date_range=DateRange(datetime(2026, 11, 10, tzinfo=UTC)))
     find(here, article(1, "2026/11/08"), article(2, "2026/11/09"), article(3, "2026/11/10"))
     assert order(here) == [article(3, "2026/11/10"), article(2, "2026/11/09")]
     assert here.pop_skipped()["too_old"] == 1
 
 
 def test_what_is_dated_after_until_is_left_out_and_archives_of_other_months_are_not_read():
-    here = site(wanted=Wanted(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)))
+    here = site(date_range=DateRange(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)))
     find(here, article(1, "2026/10/31"), article(2, "2026/11/01"), article(3, "2026/11/02"), article(4, "2026/09/29"))
     find(here, "2026/10/", "2026/12/", "2026/08/", "2026/")
     assert set(order(here)) == {article(2, "2026/11/01"), article(1, "2026/10/31"), "2026/10/", "2026/"}
@@ -165,13 +168,13 @@ def test_the_oldest_drop_out_of_a_full_frontier():
 
 def test_what_feeds_name_is_wanted_even_at_a_hubs_address():
     here = site()
-    assert find(here, "section/sport/", where=Where.FEED, hints=Hints(source="feed", title="A"))[0].is_hub is False
+    assert find(here, "section/sport/", found_on=FoundOn.FEED, hints=Hints(source="feed", title="A"))[0].is_hub is False
 
 
 def test_a_folded_address_is_not_fetched_and_gives_its_hints():
     here = site()
     hints = Hints(source="feed", title="The title")
-    find(here, article(1), where=Where.FEED, hints=hints)
+    find(here, article(1), found_on=FoundOn.FEED, hints=hints)
     assert here.mark_done(FRONT + article(1)) == hints
     assert here.next() is None
     assert find(here, article(1)) == []
@@ -244,7 +247,7 @@ def test_addresses_that_only_lack_an_articles_signs_are_left_for_the_page_to_tel
 def test_a_refused_hub_is_an_article_where_a_feed_names_it():
     here = site(limits=Limits(alike=1))
     find(here, "section/1/", "section/2/")
-    (candidate,) = find(here, "section/2/", where=Where.FEED, hints=Hints(source="feed"))
+    (candidate,) = find(here, "section/2/", found_on=FoundOn.FEED, hints=Hints(source="feed"))
     assert not candidate.is_hub
 
 
@@ -263,7 +266,7 @@ def test_what_was_seen_to_be_a_list_is_one_and_so_are_its_pages():
 def test_a_list_is_one_where_a_sitemap_names_it():
     here = site()
     here.add_list(FRONT + "letters-from-the-far-islands/")
-    (candidate,) = find(here, "letters-from-the-far-islands/", where=Where.SITEMAP, hints=Hints(source="sitemap"))
+    (candidate,) = find(here, "letters-from-the-far-islands/", found_on=FoundOn.SITEMAP, hints=Hints(source="sitemap"))
     assert candidate.is_hub
 
 
@@ -275,9 +278,9 @@ def test_the_front_pages_list_makes_no_list_of_numbered_articles():
 
 
 def test_a_next_page_is_a_hub_whatever_its_address():
-    (candidate,) = find(site(), "a-slug-of-many-words/page/2/", where=Where.NEXT)
+    (candidate,) = find(site(), "a-slug-of-many-words/page/2/", found_on=FoundOn.NEXT)
     assert candidate.is_hub
-    assert find(site(paths=PathFilter(exclude=("/x",))), "x/2", where=Where.NEXT) == []
+    assert find(site(paths=PathFilter(exclude=("/x",))), "x/2", found_on=FoundOn.NEXT) == []
 
 
 def test_a_list_that_leads_to_new_articles_makes_room_for_its_like():
@@ -301,21 +304,21 @@ def test_with_sources_only_what_looks_like_an_article_is_followed_from_articles(
     here = site()
     here.has_sources = True
     links = ("section/sport/", "town/a-short-name", article(1), "news/undated-slug-of-many-words")
-    assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + links[2], FRONT + links[3]]
+    assert [c.url for c in find(here, *links, found_on=FoundOn.ARTICLE)] == [FRONT + links[2], FRONT + links[3]]
     here.record_page(FRONT + "town/another", is_article=True)
-    assert [c.url for c in find(here, "town/a-short-name", where=Where.ARTICLE)] == [FRONT + "town/a-short-name"]
+    assert [c.url for c in find(here, "town/a-short-name", found_on=FoundOn.ARTICLE)] == [FRONT + "town/a-short-name"]
 
 
 def test_without_sources_all_links_of_articles_are_followed():
     links = ("section/sport/", "town/a-short-name", article(1))
-    assert len(find(site(), *links, where=Where.ARTICLE)) == 3
+    assert len(find(site(), *links, found_on=FoundOn.ARTICLE)) == 3
 
 
 def test_undated_links_in_articles_are_not_followed_where_only_the_latest_are_wanted_and_sources_name_them():
-    here = site(wanted=Wanted(datetime(2026, 11, 10, tzinfo=UTC)))
+    here = site(date_range=DateRange(datetime(2026, 11, 10, tzinfo=UTC)))
     here.has_sources = True
     links = ("news/undated-slug-of-many-words", article(1))
-    assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + article(1)]
+    assert [c.url for c in find(here, *links, found_on=FoundOn.ARTICLE)] == [FRONT + article(1)]
     assert here.pop_skipped()["undated"] == 1
 
 
@@ -347,7 +350,7 @@ def test_teasers_of_other_pages_are_counted_once_each():
 def test_folders_of_numbers_count_as_one():
     here = site(limits=Limits(misses=3))
     urls = [f"calendar/{year}/{month}/{day}/7" for year in (1, 2) for month in (1, 2) for day in (1, 2)]
-    find(here, *urls, where=Where.BEFORE)
+    find(here, *urls, found_on=FoundOn.LEDGER)
     for _ in range(3):
         here.record_page(here.next().url, is_article=False)
     assert here.next() is None

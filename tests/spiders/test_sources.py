@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from webmain.discovery.entries import Entry
-from webmain.discovery.frontier import Wanted
+from webmain.discovery.frontier import DateRange
 from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.spiders.sources import (
     FEW_ARTICLES,
@@ -118,7 +118,7 @@ def test_pages_of_a_feed_are_bounded():
 
 
 def test_news_sitemaps_go_before_others_and_old_ones_are_left_out():
-    sources = begun(wanted=Wanted(datetime(2026, 11, 1, tzinfo=UTC)))
+    sources = begun(date_range=DateRange(datetime(2026, 11, 1, tzinfo=UTC)))
     sources.add_sitemaps(
         Entry(url=f"https://example.org/{name}.xml") for name in ("tags", "posts-2019-01", "posts-2026-11", "news")
     )

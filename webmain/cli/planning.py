@@ -96,8 +96,8 @@ class PlanSpider(NewsSpider):
         if spider is not self:
             return
         for site in self.sites.values():
-            if site.backlog and len(site) < MAX_JUDGED and self.intake.is_running():
-                self.intake.judge_backlog(site)
+            if site.backlog and len(site) < MAX_JUDGED and self.enqueuer.is_running():
+                self.enqueuer.judge_backlog(site)
                 raise DontCloseSpider
 
     def closed(self, reason: str) -> None:

@@ -18,7 +18,7 @@ from webmain.crawl.recordings import Recorder
 from webmain.crawl.signals import PeriodicCall, connect, fail_crawl, is_closing
 from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
-from webmain.discovery.look import Look, paragraphs_of
+from webmain.discovery.page_summary import PageSummary, paragraphs_of
 from webmain.items import Page
 from webmain.items.rendered import NoBrowserError, RenderingError
 from webmain.processes.pool import PoolClosed
@@ -121,7 +121,7 @@ class Browsing:
 
     # ---- Pages
 
-    async def look(self, page: Page, response: Response) -> tuple[Page, Look]:
+    async def summarise(self, page: Page, response: Response) -> tuple[Page, PageSummary]:
         """Return a page, drawn if necessary, and what discovery needs of it.
 
         A page that cannot be drawn continues as fetched; that is counted.
@@ -129,30 +129,30 @@ class Browsing:
         Raises
         ------
         Rejected, PoolClosed
-            As `Workers.look`.
+            As `Workers.summarise`.
         """
         workers, mode = Workers.of(self._crawler), self.mode(page.url or response.url)
         data: bytes | None = None
         try:
             if mode == "never" or page.rendering is not None or not self._can_render(page):
-                return page, await workers.look(page)
-            seen = await workers.look(page) if mode == "auto" else None
-            if seen is not None and not shows_nothing(seen):
-                return page, seen
+                return page, await workers.summarise(page)
+            summary = await workers.summarise(page) if mode == "auto" else None
+            if summary is not None and not shows_nothing(summary):
+                return page, summary
             data = await self._render(page, response.url)
             if data is None:
-                return page, seen or await workers.look(page)
+                return page, summary or await workers.summarise(page)
             drawn = page.drawn(data)
-            seen_drawn = await workers.look(drawn)
-            if seen is not None and not seen_drawn.chars.sum() > seen.chars.sum():
+            summary_drawn = await workers.summarise(drawn)
+            if summary is not None and not summary_drawn.chars.sum() > summary.chars.sum():
                 data = None
-                return page, seen
+                return page, summary
         finally:
             recorder = self._crawler.get_downloader_middleware(Recorder)
             if recorder is not None and response.request is not None:
                 recorder.settle(response.request.url, data)
         self._count("webmain/rendered")
-        return drawn, seen_drawn
+        return drawn, summary_drawn
 
     def _can_render(self, page: Page) -> bool:
         """Return True if a page came from the network with an HTML content type; `Recorder` holds such pages."""
@@ -244,13 +244,13 @@ def _answer(response: Response) -> FetchedResponse:
     return FetchedResponse(response.status, headers, response.body, target)
 
 
-def shows_nothing(seen: Look) -> bool:
+def shows_nothing(summary: PageSummary) -> bool:
     """Return True if a page shows hardly any text and few links, and has no embedded article either."""
     few = THRESHOLDS.few_chars
-    is_empty = paragraphs_of(seen.of_leaf, seen.chars, seen.linked).sum() < few
+    is_empty = paragraphs_of(summary.of_leaf, summary.chars, summary.linked).sum() < few
     return (
         is_empty
-        and len(set(seen.links)) < THRESHOLDS.few_links
-        and sum(seen.embedded) < few
-        and not seen.with_feeds_text
+        and len(set(summary.links)) < THRESHOLDS.few_links
+        and sum(summary.embedded) < few
+        and not summary.with_feeds_text
     )

@@ -17,7 +17,7 @@ from scrapy.utils.datatypes import LocalCache
 
 from webmain.crawl.options import option, own, page_options
 from webmain.crawl.signals import PeriodicCall, close_crawl, connect
-from webmain.discovery.look import Look
+from webmain.discovery.page_summary import PageSummary
 from webmain.extraction import Options
 from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
@@ -28,10 +28,10 @@ from webmain.processes.page_tasks import (
     Extract,
     ExtractedArticle,
     Learn,
-    LookAt,
     PickledExtractor,
     Reader,
     SentPage,
+    SummarisePage,
     Task,
     reader,
 )
@@ -130,7 +130,7 @@ class Workers:
 
     # ---- Tasks on pages
 
-    async def look(self, page: Page) -> Look:
+    async def summarise(self, page: Page) -> PageSummary:
         """Read what discovery needs of a page.
 
         Raises
@@ -140,13 +140,13 @@ class Workers:
         PoolClosed
             The crawl ends.
         """
-        found: Look = await self._run_task(page, LookAt)
+        found: PageSummary = await self._run_task(page, SummarisePage)
         return found
 
     async def extract(
         self, page: Page, extractor: Extractor, *, count_words: bool = False, sign: bool = False
     ) -> Article:
-        """Return the article of a page (raises like `look`); articles and rejections come in the order of the pages.
+        """Return the article of a page (raises like `summarise`); articles and rejections come in the order of the pages.
 
         With `sign` the `signature` of its text is computed as well, and cached for a while.
         """
@@ -186,7 +186,7 @@ class Workers:
             self._changed.set()
 
     async def compare(self, page: Page, fitted: SiteExtractor | None, *, keep: bool = True) -> PageResemblance:
-        """Return a page's site and its resemblance to the site's training pages (raises like `look`).
+        """Return a page's site and its resemblance to the site's training pages (raises like `summarise`).
 
         Pass `keep=False` if the page is likely to be held, so that its document is not cached for the next task.
         """
@@ -198,7 +198,7 @@ class Workers:
         return found
 
     async def learn(self, learning_task: LearningTask) -> LearningResult:
-        """Learn a site; nothing is learned if that takes too long or the process dies (PoolClosed as in `look`)."""
+        """Learn a site; nothing is learned if that takes too long or the process dies (PoolClosed as in `summarise`)."""
         task = Learn(SentPage(Page(), 0), learning_task)
         pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:

@@ -26,7 +26,7 @@ _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DateRange:
     """The wanted period of publication, from `since` to before `until`; a day is added on both sides for time zones."""
 
     since: datetime | None = None
@@ -98,14 +98,14 @@ _RANKS: Final = {
 _RANK_UNKNOWN: Final = 2
 
 
-def order_children(children: Iterable[Entry], *, wanted: Wanted | None = None) -> tuple[Entry, ...]:
+def order_children(children: Iterable[Entry], *, date_range: DateRange | None = None) -> tuple[Entry, ...]:
     """Select and order the sitemaps of an index: likely news first, and within each kind the newest first.
 
     Parameters
     ----------
     children : iterable of Entry
         In the order of the index.
-    wanted : Wanted or None
+    date_range : DateRange or None
         Children are left out if their `lastmod`, or the whole year, month or day in their name, is before its start, or if
         the period in their name is after its end. Undated ones stay.
 
@@ -115,12 +115,12 @@ def order_children(children: Iterable[Entry], *, wanted: Wanted | None = None) -
         By kind ("news" in the name, then posts and articles, then the rest, pages, and at the end images, videos, tags,
         categories, authors); within a kind the newest first, undated ones last in their original order.
     """
-    wanted = wanted or Wanted()
+    date_range = date_range or DateRange()
     kept: list[tuple[int, float, int, Entry]] = []
     for position, child in enumerate(children):
         changed = parse_feed_date(child.hints.modified)
         period = named_period(child.url)
-        if wanted.excludes(period, changed):
+        if date_range.excludes(period, changed):
             continue
         date = period.end if period else changed
         kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), position, child))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS, Evidence, UrlJudgement, UrlKind
-from webmain.discovery.look import paragraphs_of
+from webmain.discovery.page_summary import paragraphs_of
 
 if TYPE_CHECKING:
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.items import Hints
 
 _COLLECTIONS: Final = frozenset(
@@ -75,7 +75,7 @@ NO_TEXTS: Final[Collection[int]] = frozenset()
 
 
 def evidence_of(
-    page: Look,
+    page: PageSummary,
     url: UrlJudgement,
     *,
     hints: Hints | None = None,
@@ -88,7 +88,7 @@ def evidence_of(
 
     Parameters
     ----------
-    page : Look
+    page : PageSummary
     url : UrlJudgement
         Judgement of its address.
     hints : Hints or None

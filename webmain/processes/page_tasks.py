@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from webmain.discovery.look import Look, look
+from webmain.discovery.page_summary import PageSummary, summarise
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
@@ -118,15 +118,15 @@ def reader(extractor: Extractor, options: Options, n_processes: int) -> Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class LookAt:
+class SummarisePage:
     """Read what discovery needs of a page."""
 
     sent: SentPage
 
-    def run(self, reader: Reader) -> Look | None:
+    def run(self, reader: Reader) -> PageSummary | None:
         """Return the record."""
         document = reader.document(self.sent)
-        return look(document) if document is not None else None
+        return summarise(document) if document is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.spiders.site import Site
 
 logger = logging.getLogger("news")
@@ -58,9 +58,9 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
     return page
 
 
-def mark_of(seen: Look) -> str:
+def mark_of(summary: PageSummary) -> str:
     """Return a hash of a page's links: a list with the same links counts as unchanged, whatever else has changed."""
-    return hash_of("\n".join(sorted(set(seen.followed))).encode("utf-8", "surrogatepass"))
+    return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
 
 
 def is_answer(error: BaseException | None) -> bool:
@@ -90,13 +90,13 @@ def is_passing(error: BaseException | None) -> bool:
     return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))
 
 
-async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, ...]:
+async def fetch_parts(crawler: Crawler, page: PageSummary, site: Site) -> tuple[Page, ...]:
     """Return the further parts of an article; if one fails, those before it.
 
     Parameters
     ----------
     crawler : Crawler
-    page : Look
+    page : PageSummary
         The first page.
     site : Site
         Its waiting addresses, from which the parts are removed; its limits bound the number of parts.
@@ -114,8 +114,8 @@ async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, .
             break
         site.mark_done(address)
         try:
-            part, seen = await Browsing.of(crawler).look(page_of(response), response)
-            here, links, rel_next = part.url or address, seen.pager, seen.head.rel_next
+            part, summary = await Browsing.of(crawler).summarise(page_of(response), response)
+            here, links, rel_next = part.url or address, summary.pager, summary.head.rel_next
         except Rejected as rejected:
             logger.info("part %d of %s cannot be read: %s", len(parts) + 2, first, rejected)
             break

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from webmain.discovery.page_evidence import evidence_of, judge_page
 
 if TYPE_CHECKING:
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.items import Hints
     from webmain.spiders.site import Site
 
@@ -38,13 +38,13 @@ class Verdict:
     teased: Mapping[str, int]
 
 
-def judge_at(site: Site, seen: Look, url: str, hints: Hints | None) -> Verdict:
+def judge_at(site: Site, summary: PageSummary, url: str, hints: Hints | None) -> Verdict:
     """Return whether the page at an address is an article, with the evidence."""
-    links = site.article_links(seen.links, url)
-    teased = site.teaser_chars(seen.teasers, (url, seen.head.canonical))
+    links = site.article_links(summary.links, url)
+    teased = site.teaser_chars(summary.teasers, (url, summary.head.canonical))
     is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
     evidence = evidence_of(
-        seen,
+        summary,
         site.judge(url),
         hints=hints,
         n_article_links=len(links),
@@ -53,7 +53,7 @@ def judge_at(site: Site, seen: Look, url: str, hints: Hints | None) -> Verdict:
         repeated=site.repeated,
     )
     judged = judge_page(evidence)
-    is_from_feed = bool(seen.with_feeds_text) and not is_front
+    is_from_feed = bool(summary.with_feeds_text) and not is_front
     reason = f"a feed holds the whole text; {judged.reason}" if is_from_feed else judged.reason
     return Verdict(
         reason=reason,

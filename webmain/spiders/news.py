@@ -15,17 +15,17 @@ from webmain.crawl.browsing import Browsing
 from webmain.crawl.options import refresh_of, site_rules
 from webmain.crawl.signals import send_rejected
 from webmain.discovery.articles import UrlKind
-from webmain.discovery.frontier import Wanted
+from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, is_answer, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
+from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.fairness import MAX_WAITING, share, widen
-from webmain.spiders.intake import Intake
+from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
-from webmain.spiders.memory import MAX_LEFT_OVER, Memory
-from webmain.spiders.queues import Candidate, Limits, Where
+from webmain.spiders.queues import Candidate, FoundOn, Limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.items import Hints
 
 
@@ -134,7 +134,7 @@ class NewsSpider(Spider):
                 limits=limits,
                 paths=self.arguments.paths.with_rules(own := rules.of(address)),
                 budget=own.budget.or_else(self.arguments.budget) if own else self.arguments.budget,
-                wanted=Wanted(self.arguments.since, self.arguments.until),
+                date_range=DateRange(self.arguments.since, self.arguments.until),
             )
             known = self.sites.setdefault(site.name, site)
             if known is not site:
@@ -142,22 +142,22 @@ class NewsSpider(Spider):
                 continue
             for _, other in (pair for pair in self.arguments.aliases if pair[0] == address):
                 site.add_alias(other)
-            site.n_known = self.memory.n_articles(site.name)
-            for url in self.memory.lists(site.name):
+            site.n_known = self.history.n_articles(site.name)
+            for url in self.history.lists(site.name):
                 site.add_list(url)
-            for url, hints in self.memory.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
-                for candidate in site.candidates_from([(url, hints)], Where.BEFORE):
+            for url, hints in self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
+                for candidate in site.candidates_from([(url, hints)], FoundOn.LEDGER):
                     site.push(candidate)
             yield self.reader.front_request(site, address)
 
     def open(self) -> None:
         """Create the objects that the spider works with."""
-        self.memory = Memory.of(self)
+        self.history = CrawlHistory.of(self)
         self.browsing = Browsing.of(self.crawler)
-        self.intake = Intake(self.crawler, self.memory, self.arguments.max_pages)
-        self.revisits = Revisits(self.crawler, self.intake, refresh_of(self.crawler), self._release)
-        self.intake.on_claims = self.revisits.add_claims
-        self.reader = SourceReader(self.crawler, self.intake, self._fetch)
+        self.enqueuer = Enqueuer(self.crawler, self.history, self.arguments.max_pages)
+        self.revisits = Revisits(self.crawler, self.enqueuer, refresh_of(self.crawler), self._release)
+        self.enqueuer.on_claims = self.revisits.add_claims
+        self.reader = SourceReader(self.crawler, self.enqueuer, self._fetch)
         self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
     def is_one_site(self, url: str, other: str) -> bool:
@@ -170,11 +170,11 @@ class NewsSpider(Spider):
         """Keep a few requests for the site's best pages active."""
         if site.is_left or (site.is_asking and not site.sources.is_settled):
             return
-        while site.in_flight < self._ahead and not self.intake.is_finished(site):
+        while site.in_flight < self._ahead and not self.enqueuer.is_finished(site):
             if site.is_backlog_due():
-                if not self.intake.is_running():
+                if not self.enqueuer.is_running():
                     return
-                self.intake.judge_backlog(site)
+                self.enqueuer.judge_backlog(site)
                 asyncio.get_running_loop().call_soon(self._fetch, site)  # other work runs in between
                 break
             if (row := self.revisits.next(site)) is not None:
@@ -183,12 +183,12 @@ class NewsSpider(Spider):
             candidate = site.next()
             if candidate is None:
                 break
-            if candidate.is_hub and (known := self.memory.fresh_answer(candidate.url, site.filters)):
-                self.intake.enqueue_unchanged(site, known, Where.HUB, depth=candidate.depth)
-                self.intake.count("webmain/resting")
+            if candidate.is_hub and (known := self.history.fresh_answer(candidate.url, site.filters)):
+                self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
+                self.enqueuer.count("webmain/resting")
                 continue
             site.in_flight += 1
-            self.intake.n_pages += 1
+            self.enqueuer.n_pages += 1
             site.spending.n_pages += 1
             request = Request(
                 candidate.url,
@@ -196,26 +196,26 @@ class NewsSpider(Spider):
                 errback=self.page_failed,
                 cb_kwargs={"candidate": candidate},
                 dont_filter=True,  # the frontier returns each address once
-                meta={"probe": True, "purpose": "hub", **self.intake.conditional_meta(site, candidate.url)}
+                meta={"probe": True, "purpose": "hub", **self.enqueuer.conditional_meta(site, candidate.url)}
                 if candidate.is_hub
                 else None,
             )
-            self.intake.send(request)
-        self.intake.count_skipped(site)
+            self.enqueuer.send(request)
+        self.enqueuer.count_skipped(site)
 
     def continue_when_idle(self, spider: Spider) -> None:
         """Continue if requests were lost and pages still wait."""
         if spider is not self:
             return
-        before = self.intake.n_pages
+        before = self.enqueuer.n_pages
         for site in self.sites.values():
             site.is_asking = False
             site.in_flight = 0
             self._fetch(site)
         is_left = any(
-            site.backlog and not site.is_left and not self.intake.is_finished(site) for site in self.sites.values()
+            site.backlog and not site.is_left and not self.enqueuer.is_finished(site) for site in self.sites.values()
         )
-        if self.intake.n_pages > before or is_left:
+        if self.enqueuer.n_pages > before or is_left:
             raise DontCloseSpider
 
     def report_coverage(self) -> None:
@@ -258,34 +258,38 @@ class NewsSpider(Spider):
         url = page.url or response.url
         if url != candidate.url and not self._accepts_redirect(candidate, url, site):
             return None
-        if candidate.is_hub and (known := self.intake.unchanged_answer(site, response)):
-            self.intake.enqueue_unchanged(site, known, Where.HUB, depth=candidate.depth)
-            self.intake.count("webmain/hubs")
+        if candidate.is_hub and (known := self.enqueuer.unchanged_answer(site, response)):
+            self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
+            self.enqueuer.count("webmain/hubs")
             return None
-        page, seen = await self.browsing.look(page, response)
-        if further := self.intake.refresh_request(response, seen.head.refresh):
+        page, summary = await self.browsing.summarise(page, response)
+        if further := self.enqueuer.refresh_request(response, summary.head.refresh):
             self._follow_refresh(further, candidate, site, hints)
             return None
-        found = judge_at(site, seen, url, hints)
+        found = judge_at(site, summary, url, hints)
         if found.is_from_feed:
-            page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
+            page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
         is_named, newest = hints is not None, candidate.newest
-        site.record_page(candidate.url, seen.text_hash, is_article=found.is_article, is_named=is_named, newest=newest)
+        site.record_page(
+            candidate.url, summary.text_hash, is_article=found.is_article, is_named=is_named, newest=newest
+        )
         if not found.is_article:
             is_list = site.is_new_list(found.links.union(found.teased))
-            self._read_list(site, seen, candidate, is_list=is_list, why=found.reason)
+            self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
-                self.intake.save_answer(site, response, "hub", self.intake.listed_on(site, seen), mark_of(seen))
+                self.enqueuer.save_answer(
+                    site, response, "hub", self.enqueuer.listed_on(site, summary), mark_of(summary)
+                )
             return None
         if candidate.is_hub:
-            self.intake.enqueue(site, site.credit_hub(candidate.url, is_article=True))
-        hints = self._merge_canonical(seen, candidate, site, hints)
-        if site.is_repeated(seen.text_hash):
+            self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=True))
+        hints = self._merge_canonical(summary, candidate, site, hints)
+        if site.is_repeated(summary.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
-        self.memory.record_page(url, hints, seen)
-        parts = await fetch_parts(self.crawler, seen, site)
+        self.history.record_page(url, hints, summary)
+        parts = await fetch_parts(self.crawler, summary, site)
         if candidate.depth <= site.limits.link_depth:
-            self.intake.follow_links(site, seen, Where.ARTICLE, depth=candidate.depth)
+            self.enqueuer.follow_links(site, summary, FoundOn.ARTICLE, depth=candidate.depth)
         return replace(page, hints=hints, parts=parts, article_reason=found.reason)
 
     def _follow_refresh(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
@@ -296,9 +300,9 @@ class NewsSpider(Spider):
         if hints:
             site.add_hints(url, hints)
         site.in_flight += 1
-        self.intake.send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
+        self.enqueuer.send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
 
-    def _read_list(self, site: Site, seen: Look, candidate: Candidate, *, is_list: bool, why: str) -> None:
+    def _read_list(self, site: Site, summary: PageSummary, candidate: Candidate, *, is_list: bool, why: str) -> None:
         """Follow the links of a page that is not an article.
 
         Raises
@@ -306,39 +310,41 @@ class NewsSpider(Spider):
         Rejected
             `NOT_ARTICLE` if it is not a list either.
         """
-        url = seen.url or candidate.url
+        url = summary.url or candidate.url
         if candidate.is_hub or is_list:
             site.add_list(url)
         n_new = 0
         if candidate.is_hub or candidate.depth <= site.limits.hub_depth:
-            n_new = self.intake.follow_links(site, seen, Where.HUB, depth=candidate.depth)
+            n_new = self.enqueuer.follow_links(site, summary, FoundOn.HUB, depth=candidate.depth)
         if candidate.is_hub and n_new:
-            self.intake.enqueue(site, site.credit_hub(candidate.url, is_article=False))
+            self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=False))
         if not (candidate.is_hub or is_list):
             raise Rejected(Reason.NOT_ARTICLE, why, url=url)
-        self.intake.count("webmain/hubs")
-        self.memory.mark_done(candidate, LIST)
+        self.enqueuer.count("webmain/hubs")
+        self.history.mark_done(candidate, LIST)
 
     def _accepts_redirect(self, candidate: Candidate, url: str, site: Site) -> bool:
         """Return True if the page to which a request was redirected is worth reading."""
         if not site.is_own(url):
-            self.intake.count("webmain/skipped/offsite")
+            self.enqueuer.count("webmain/skipped/offsite")
             self.logger.info("%s leads off the site to %s", candidate.url, url)
-            self.memory.mark_done(candidate, "offsite")
+            self.history.mark_done(candidate, "offsite")
             return False
-        self.memory.record_alias(candidate, url)
+        self.history.record_alias(candidate, url)
         if site.is_done(url):
             reason = Reason.NOT_ARTICLE if url == site.front else Reason.DUPLICATE
             self._reject(candidate, reason, f"it leads to {url}")
             return False
         site.mark_done(url)
-        if not candidate.is_hub and self.memory.is_known(url):
-            self.intake.count("webmain/known", site=site)
-            self.memory.mark_done(candidate, "moved")
+        if not candidate.is_hub and self.history.is_known(url):
+            self.enqueuer.count("webmain/known", site=site)
+            self.history.mark_done(candidate, "moved")
             return False
         return True
 
-    def _merge_canonical(self, seen: Look, candidate: Candidate, site: Site, hints: Hints | None) -> Hints | None:
+    def _merge_canonical(
+        self, summary: PageSummary, candidate: Candidate, site: Site, hints: Hints | None
+    ) -> Hints | None:
         """Merge a page's address with its canonical one, which is then not fetched as well; return all hints.
 
         Raises
@@ -346,20 +352,22 @@ class NewsSpider(Spider):
         Rejected
             `DUPLICATE` if the canonical page was fetched already, or will be fetched instead of its AMP version.
         """
-        url = seen.url or candidate.url
-        canonical = seen.head.canonical
+        url = summary.url or candidate.url
+        canonical = summary.head.canonical
         if canonical is None or canonical == url or not site.is_own(canonical) or canonical == site.front:
             return hints
         if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
             return hints  # some sites set a section as the canonical URL
-        self.memory.record_alias(candidate, canonical)
+        self.history.record_alias(candidate, canonical)
         if site.is_done(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
-        if seen.head.is_amp or amp_to_canonical_guess(url) != url:
-            self.intake.enqueue(site, site.candidates_from([(canonical, hints)], Where.FEED if hints else Where.FRONT))
+        if summary.head.is_amp or amp_to_canonical_guess(url) != url:
+            self.enqueuer.enqueue(
+                site, site.candidates_from([(canonical, hints)], FoundOn.FEED if hints else FoundOn.FRONT)
+            )
             if site.is_queued(canonical):
                 raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
-        if self.memory.is_known(canonical):
+        if self.history.is_known(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}, known from an earlier run", url=url)
         more = site.mark_done(canonical)
         return hints or more
@@ -369,10 +377,10 @@ class NewsSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
         if not is_answer(failure.value):
-            self.intake.n_pages -= 1  # nothing was downloaded
+            self.enqueuer.n_pages -= 1  # nothing was downloaded
             self.sites[candidate.site].spending.n_pages -= 1
         if candidate.is_hub:
-            self.intake.count("webmain/hubs_failed")
+            self.enqueuer.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
         site = self.sites[candidate.site]
         self.reader.check_left_alone(site, failure)
@@ -384,13 +392,13 @@ class NewsSpider(Spider):
         """Continue with the next page, or with the next source if one is to be fetched."""
         site.in_flight -= 1
         self._fetch(site)
-        self.intake.flush_answers(site)
+        self.enqueuer.flush_answers(site)
         if not site.is_asking:
             self.reader.ask_next(site)
 
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
         """Count and report a page without an article; for hubs, only count it, since no article was expected."""
         if candidate.is_hub:
-            self.intake.count(f"webmain/hubs_rejected/{reason}")
+            self.enqueuer.count(f"webmain/hubs_rejected/{reason}")
         else:
             send_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))

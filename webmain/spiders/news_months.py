@@ -112,12 +112,12 @@ class NewsMonths:
     def _known(self) -> dict[str, Progress]:
         """Return how far each file was read with the same filters and the same or a longer period."""
         known: dict[str, Progress] = {}
-        memory = self._crawler.get_extension(KnownUrls)
-        if memory is None or not memory.skip_known:
+        known_urls = self._crawler.get_extension(KnownUrls)
+        if known_urls is None or not known_urls.skip_known:
             return known
         mine = [float(each) if each else None for each in self._key("").split("&")[1:]]
         for month in self._arguments.months:
-            for row in memory.ledger.archives.below(f"{FOLDER}{month}/"):
+            for row in known_urls.ledger.archives.below(f"{FOLDER}{month}/"):
                 path, _, asked = row.path.partition("?")
                 question, *moments = asked.split("&")
                 if question != self._question or not _covers(moments, mine):
@@ -246,13 +246,13 @@ class NewsMonths:
         changed = [each for path, each in new.items() if self._noted.get(path) != each]
         for path in [path for path, each in new.items() if each.done_at is not None]:
             del self._parts[path]
-        memory = self._crawler.get_extension(KnownUrls)
-        if not changed or memory is None:
+        known_urls = self._crawler.get_extension(KnownUrls)
+        if not changed or known_urls is None:
             return
         try:
-            memory.ledger.archives.save(changed)
+            known_urls.ledger.archives.save(changed)
         except LedgerError as error:
-            memory.fail(error)
+            known_urls.fail(error)
         self._noted = {path: new[path] for path in self._parts}
 
     @property

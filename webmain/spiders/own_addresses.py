@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
 from webmain.spiders.addresses import without_referrer
-from webmain.spiders.queues import Seen
+from webmain.spiders.queues import KnownLink
 from webmain.urls import normalise, site_key
 
 
@@ -34,7 +34,7 @@ class OwnAddresses:
         self._limit_links = limit
         self.name = name
         self._keys = {name}
-        self._links: dict[str, Seen | None] = {}
+        self._links: dict[str, KnownLink | None] = {}
 
     def add_alias(self, url: str) -> None:
         """Treat the domain of an address to which the front page leads as the site's own."""
@@ -46,32 +46,32 @@ class OwnAddresses:
 
     def judge(self, url: str) -> UrlJudgement:
         """Return the judgement of a normalised address, cached if possible."""
-        seen = self.judged_url(url)
-        return seen.judgement if seen else judge_url(url)
+        link = self.judged_url(url)
+        return link.judgement if link else judge_url(url)
 
-    def judged_url(self, raw: str) -> Seen | None:
+    def judged_url(self, raw: str) -> KnownLink | None:
         """Return the normalised form and judgement of a link; None if it leads off the site or is not an address."""
         if raw in self._links:
             return self._links[raw]
-        seen = None
+        link = None
         url = normalise(raw) if self.is_own(raw) else None
         if url is not None and url in self._links:
-            seen = self._links[url]
+            link = self._links[url]
         elif url is not None:
             url = without_referrer(url)
-            seen = self._links.get(url) or Seen(url, _shared(judge_url(url)))
+            link = self._links.get(url) or KnownLink(url, _shared(judge_url(url)))
         if len(self._links) >= self._limit_links:
             self._links.clear()
-        self._links[raw] = seen
-        if seen is not None:
-            self._links.setdefault(seen.url, seen)
-        return seen
+        self._links[raw] = link
+        if link is not None:
+            self._links.setdefault(link.url, link)
+        return link
 
     def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
         """Return the distinct addresses of the site, other than the page's own, that look like articles."""
         known = self._links
         found = [known.get(raw) or self.judged_url(raw) for raw in urls]
-        return frozenset([seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE]) - {own}
+        return frozenset([link.url for link in found if link and link.judgement.kind is UrlKind.ARTICLE]) - {own}
 
     def teaser_chars(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
         """Return the other possible articles with paragraphs below their links, and the characters in those paragraphs.
@@ -79,16 +79,16 @@ class OwnAddresses:
         Parameters
         ----------
         teasers : mapping of address to characters
-            See `webmain.discovery.look.read_teasers`.
+            See `webmain.discovery.page_summary.read_teasers`.
         own : collection of str
             The page's own addresses.
         """
         found: Counter[str] = Counter()
         paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # posts of one thread differ only in the query
         for raw, n_chars in teasers.items():
-            seen = self.judged_url(raw)
-            if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
+            link = self.judged_url(raw)
+            if link is None or link.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
                 continue
-            if seen.url not in own and urlsplit(seen.url).path not in paths:
-                found[seen.url] += n_chars
+            if link.url not in own and urlsplit(link.url).path not in paths:
+                found[link.url] += n_chars
         return found

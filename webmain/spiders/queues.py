@@ -17,14 +17,14 @@ from webmain.items import Hints
 from webmain.spiders.addresses import is_personal, patterns
 
 
-class Where(IntEnum):
+class FoundOn(IntEnum):
     """Where an address was found."""
 
     FRONT = 0  # on the front page
     HUB = 1  # on another page of the site
     SITEMAP = 2
     FEED = 3
-    BEFORE = 4  # in the ledger, left over from an earlier run
+    LEDGER = 4  # in the ledger, left over from an earlier run
     ARTICLE = 5  # in an article
     NEXT = 6  # on a list, as its next page
 
@@ -51,7 +51,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Seen:
+class KnownLink:
     """The normalised address and judgement of a link, cached so that menus are judged only once.
 
     Attributes
@@ -66,7 +66,7 @@ class Seen:
 
 
 _DAY_S: Final = 24 * 3600.0
-PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S, Where.ARTICLE: 30 * _DAY_S}
+PRESUMED_AGE_S: Final = {FoundOn.FRONT: _DAY_S, FoundOn.HUB: 7 * _DAY_S, FoundOn.ARTICLE: 30 * _DAY_S}
 """Assumed age of an undated article, by where it is linked."""
 
 _HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)

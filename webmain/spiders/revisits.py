@@ -25,7 +25,7 @@ from webmain.ledger.visits import USUAL
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, page_of
 from webmain.spiders.judging import judge_at
-from webmain.spiders.queues import Where
+from webmain.spiders.queues import FoundOn
 from webmain.store.protocol import StoreError
 from webmain.urls import normalise
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from webmain.discovery.schedule import Refresh
     from webmain.items import Hints, Page
     from webmain.ledger.visits import Row
-    from webmain.spiders.intake import Intake
+    from webmain.spiders.enqueuer import Enqueuer
     from webmain.spiders.site import Site
 
 logger = logging.getLogger("news")
@@ -62,7 +62,7 @@ class Revisits:
     Parameters
     ----------
     crawler : Crawler
-    intake : Intake
+    enqueuer : Enqueuer
     refresh : callable
         Returns the schedule for an address.
     release : callable
@@ -72,12 +72,12 @@ class Revisits:
     def __init__(
         self,
         crawler: Crawler,
-        intake: Intake,
+        enqueuer: Enqueuer,
         refresh: Callable[[str], Refresh],
         release: Callable[[Site], None],
     ) -> None:
         self._crawler = crawler
-        self._intake = intake
+        self._enqueuer = enqueuer
         self._refresh = refresh
         self._release = release
         self._due: dict[str, deque[Row]] = {}
@@ -94,7 +94,7 @@ class Revisits:
         if not refresh.ages_s or self._n[site.name] + 1 > limit:
             return None
         if site.name not in self._due:
-            self._add(site, self._intake.memory.due_visits(site.name, refresh))
+            self._add(site, self._enqueuer.history.due_visits(site.name, refresh))
         due, taken = self._due[site.name], self._taken[site.name]
         while due:
             row = due.popleft()
@@ -110,17 +110,17 @@ class Revisits:
 
         The times are ignored if most of a batch are within the last hour, or if the site's dates were wrong too often.
         """
-        memory, now = self._intake.memory, clock.now_s()
+        history, now = self._enqueuer.history, clock.now_s()
         dated = {url: hints for url, hints in named if hints is not None and (hints.modified or hints.published)}
-        places = memory.visited_as(list(dated)) if dated and self._refresh(site.start).ages_s else {}
+        places = history.visited_as(list(dated)) if dated and self._refresh(site.start).ages_s else {}
         claims = [(places[url], at, dated[url]) for url in places if (at := claimed_at(dated[url])) is not None]
         n_fresh = sum(at > now - 3600 for _, at, _ in claims)
         if not claims or (len(claims) >= MANY and 2 * n_fresh > len(claims)):
             return
         if site.name not in self._believes:
-            self._believes[site.name] = memory.trusts_claims(site.name)
+            self._believes[site.name] = history.trusts_claims(site.name)
         if self._believes[site.name]:
-            moved = memory.record_claims(claims, self._refresh(site.start), source)
+            moved = history.record_claims(claims, self._refresh(site.start), source)
             if site.name in self._due:
                 self._add(site, moved)
 
@@ -132,7 +132,7 @@ class Revisits:
     def visit(self, site: Site, row: Row) -> None:
         """Request an article again."""
         site.in_flight += 1
-        self._intake.n_pages += 1
+        self._enqueuer.n_pages += 1
         site.spending.n_pages += 1
         request = Request(
             row.url,
@@ -140,9 +140,9 @@ class Revisits:
             errback=self.failed,
             cb_kwargs={"row": row, "site": site},
             dont_filter=True,
-            meta={"probe": True, "purpose": VISIT, **self._intake.conditional_meta(site, row.url)},
+            meta={"probe": True, "purpose": VISIT, **self._enqueuer.conditional_meta(site, row.url)},
         )
-        self._intake.send(request)
+        self._enqueuer.send(request)
 
     # ---- Responses
 
@@ -154,7 +154,7 @@ class Revisits:
                 page = await self._changed(response, row, site)
         except Rejected as rejected:
             self._count(f"rejected/{rejected.reason}")
-            self._intake.memory.record_unchanged_article(row, self._refresh(row.url))
+            self._enqueuer.history.record_unchanged_article(row, self._refresh(row.url))
         except PoolClosed:
             logger.debug("%s stays due: the crawl is being closed", row.url)
         finally:
@@ -164,35 +164,35 @@ class Revisits:
 
     async def _changed(self, response: Response, row: Row, site: Site) -> Page | None:
         """Return an article's page for extraction; None if it has not changed or is no article any more."""
-        memory, url = self._intake.memory, normalise(response.url) or response.url
+        history, url = self._enqueuer.history, normalise(response.url) or response.url
         if url != row.url:
             self._follow(site, row, url)
             return None
-        if self._intake.unchanged_answer(site, response):
+        if self._enqueuer.unchanged_answer(site, response):
             self._count("not_modified" if response.status == 304 else "identical")
-            memory.record_unchanged_article(row, self._refresh(row.url))
+            history.record_unchanged_article(row, self._refresh(row.url))
             return None
         page = page_of(response, hints=row.read_hints())
-        page, seen = await Browsing.of(self._crawler).look(page, response)
-        if memory.has_same_text(row.url, seen):
+        page, summary = await Browsing.of(self._crawler).summarise(page, response)
+        if history.has_same_text(row.url, summary):
             self._count("identical")
-            memory.record_unchanged_article(row, self._refresh(row.url))
+            history.record_unchanged_article(row, self._refresh(row.url))
             return None
-        found = judge_at(site, seen, url, page.hints)
+        found = judge_at(site, summary, url, page.hints)
         if not found.is_article:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
             self._count("no_article")
-            memory.record_unchanged_article(row, self._refresh(row.url))
+            history.record_unchanged_article(row, self._refresh(row.url))
             return None
         if found.is_from_feed:
-            page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
-        memory.record_page(row.url, page.hints, seen, row=row)
-        parts = await fetch_parts(self._crawler, seen, site)
+            page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
+        history.record_page(row.url, page.hints, summary, row=row)
+        parts = await fetch_parts(self._crawler, summary, site)
         return replace(page, parts=parts, article_reason=found.reason)
 
     def _follow(self, site: Site, row: Row, url: str) -> None:
         """Record where an article redirects to: a list (it is missing), another article or a new address, or a wall."""
-        memory = self._intake.memory
+        history = self._enqueuer.history
         is_list = site.is_own(url) and (
             url == site.front
             or urlsplit(url).path in ("", "/")
@@ -201,21 +201,21 @@ class Revisits:
         )
         if is_list:
             self._record_failure(row, 404, f"it leads to {url}")
-        elif site.is_own(url) and (memory.is_known(url) or site.judge(url).kind is UrlKind.ARTICLE):
-            memory.record_moved(row.url, url)
+        elif site.is_own(url) and (history.is_known(url) or site.judge(url).kind is UrlKind.ARTICLE):
+            history.record_moved(row.url, url)
             self._count("moved")
-            if not memory.is_known(url):
-                self._intake.enqueue(site, site.candidates_from([(url, row.read_hints())], Where.FEED))
+            if not history.is_known(url):
+                self._enqueuer.enqueue(site, site.candidates_from([(url, row.read_hints())], FoundOn.FEED))
         else:  # perhaps a wall
             logger.info("%s leads to %s; it is looked at again later", row.url, url)
             self._count("failed/redirect")
-            memory.postpone(row.url)
+            history.postpone(row.url)
 
     def _record_failure(self, row: Row, status: int, why: str) -> None:
         """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""
-        memory, is_gone = self._intake.memory, row.counts_as_gone(status)
+        history, is_gone = self._enqueuer.history, row.counts_as_gone(status)
         if is_gone:
-            store, name = self._crawler.get_item_pipeline(Store), memory.article_id(row.url)
+            store, name = self._crawler.get_item_pipeline(Store), history.article_id(row.url)
             try:
                 if store is not None and store.stores is not None and name:
                     store.stores.mark_gone(name, when=clock.now(), status=status)
@@ -223,7 +223,7 @@ class Revisits:
                 assert store is not None
                 store.end(error)
                 return
-        memory.record_missing_article(row.url, status)
+        history.record_missing_article(row.url, status)
         logger.info("%s %s: %s", row.url, "is gone" if is_gone else "is missing", why)
         self._count("gone" if is_gone else "missing")
 
@@ -239,8 +239,8 @@ class Revisits:
             reason = f"status_{status}" if status else failure_name(error)  # type: ignore[arg-type]
             logger.info("%s cannot be looked at again: %s", row.url, error)
             self._count(f"failed/{reason}")
-            self._intake.memory.postpone(row.url)
+            self._enqueuer.history.postpone(row.url)
         self._release(request.cb_kwargs["site"])
 
     def _count(self, name: str) -> None:
-        self._intake.count(f"webmain/visits/{name}")
+        self._enqueuer.count(f"webmain/visits/{name}")

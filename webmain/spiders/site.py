@@ -11,7 +11,7 @@ from typing import Final
 from webmain import clock
 from webmain.discovery.articles import A_DATE, ARCHIVE, LATER_PART, UrlJudgement, UrlKind
 from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
-from webmain.discovery.frontier import UNDATED, Wanted, named_period, newest_key
+from webmain.discovery.frontier import UNDATED, DateRange, named_period, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
 from webmain.ledger.answers import Filters
@@ -21,10 +21,10 @@ from webmain.spiders.own_addresses import OwnAddresses
 from webmain.spiders.queues import (
     PRESUMED_AGE_S,
     Candidate,
+    FoundOn,
     Hubs,
+    KnownLink,
     Limits,
-    Seen,
-    Where,
     hub_age_s,
     remember,
 )
@@ -35,9 +35,9 @@ from webmain.urls import site_key
 
 COVERAGE_DAYS: Final = 30
 _CHANNELS: Final = {
-    Where.FEED: Channel.FEED,
-    Where.SITEMAP: Channel.SITEMAP,
-    **dict.fromkeys((Where.FRONT, Where.HUB, Where.NEXT, Where.ARTICLE), Channel.PAGES),
+    FoundOn.FEED: Channel.FEED,
+    FoundOn.SITEMAP: Channel.SITEMAP,
+    **dict.fromkeys((FoundOn.FRONT, FoundOn.HUB, FoundOn.NEXT, FoundOn.ARTICLE), Channel.PAGES),
 }
 
 MISSING_A_MISS: Final = 10
@@ -55,7 +55,7 @@ _UNNAMED_SHARE: Final = 0.1
 _DOUBTFUL_HUB_SCORE: Final = 0.15
 """A hub's address with at least this score only lacks signs of an article (`/city/story-31`): the page decides."""
 
-_NAMED: Final = (Where.SITEMAP, Where.FEED, Where.BEFORE)
+_NAMED: Final = (FoundOn.SITEMAP, FoundOn.FEED, FoundOn.LEDGER)
 """Sources with too many addresses to check each one closely."""
 
 
@@ -70,7 +70,7 @@ class Site(OwnAddresses, Waiting):
         Which paths are wanted.
     budget : Budget or None
         The most that may be spent on it.
-    wanted : Wanted or None
+    date_range : DateRange or None
         The wanted period of publication; addresses that are certainly outside it are left out.
     now : datetime or None
         The current time.
@@ -107,7 +107,7 @@ class Site(OwnAddresses, Waiting):
         *,
         limits: Limits | None = None,
         paths: PathFilter | None = None,
-        wanted: Wanted | None = None,
+        date_range: DateRange | None = None,
         budget: Budget | None = None,
         now: datetime | None = None,
     ) -> None:
@@ -115,13 +115,15 @@ class Site(OwnAddresses, Waiting):
         self.limits = limits or Limits()
         OwnAddresses.__init__(self, site_key(start), max(MIN_LINKS, self.limits.remembered // 10))
         Waiting.__init__(self, self.limits.frontier)
-        self.wanted = wanted or Wanted()
-        self.sources = Sources(max_feeds=self.limits.feeds, max_sitemaps=self.limits.sitemaps, wanted=self.wanted)
+        self.date_range = date_range or DateRange()
+        self.sources = Sources(
+            max_feeds=self.limits.feeds, max_sitemaps=self.limits.sitemaps, date_range=self.date_range
+        )
         self.spending = Spending(budget or Budget())
         self.in_flight = 0
         self.is_asking = self.is_left = False
         self._paths = paths or PathFilter()
-        since, until = self.wanted.since, self.wanted.until
+        since, until = self.date_range.since, self.date_range.until
         self.filters = Filters(
             since=since.timestamp() if since else None, others=f"{self._paths} {until or ''}".strip()
         )
@@ -145,7 +147,7 @@ class Site(OwnAddresses, Waiting):
     # ---- Finding
 
     def candidates_from(
-        self, found: Iterable[tuple[str, Hints | None]], where: Where, *, depth: int = 0
+        self, found: Iterable[tuple[str, Hints | None]], found_on: FoundOn, *, depth: int = 0
     ) -> Iterator[Candidate]:
         """Yield the addresses that are worth fetching, each once per crawl; the caller has to `push` those it wants.
 
@@ -153,31 +155,31 @@ class Site(OwnAddresses, Waiting):
         ----------
         found : iterable of (address, hints)
             Absolute.
-        where : Where
+        found_on : FoundOn
         depth : int
             Steps from the front page to the page that links there.
         """
         batch: dict[str, float] = {}
-        channel = int(_CHANNELS.get(where, 0))
+        channel = int(_CHANNELS.get(found_on, 0))
         for raw, hints in found:
-            seen = self.judged_url(raw)
-            if seen is None:
-                if where in (Where.SITEMAP, Where.FEED):
+            link = self.judged_url(raw)
+            if link is None:
+                if found_on in (FoundOn.SITEMAP, FoundOn.FEED):
                     self.skipped["offsite"] += 1
                 continue
-            if where is Where.ARTICLE and seen.is_settled:
+            if found_on is FoundOn.ARTICLE and link.is_settled:
                 continue
-            url = seen.url
+            url = link.url
             self._record_channel(hash(url), channel)
-            if where is Where.ARTICLE:
-                seen.is_settled = self._is_settled(seen)
-                if seen.is_settled or self._queued.get(url, UNDATED) > UNDATED:
+            if found_on is FoundOn.ARTICLE:
+                link.is_settled = self._is_settled(link)
+                if link.is_settled or self._queued.get(url, UNDATED) > UNDATED:
                     continue  # a link in an article cannot improve its place
             elif self.is_done(url):
                 continue
             if hints is not None:
                 self.add_hints(url, hints)
-            candidate = self._candidate(url, seen.judgement, where, depth)
+            candidate = self._candidate(url, link.judgement, found_on, depth)
             place = batch.get(url, self._queued.get(url))
             if candidate is None and place is None:
                 self._hints.pop(url, None)
@@ -189,19 +191,19 @@ class Site(OwnAddresses, Waiting):
             batch[url] = candidate.newest
             yield candidate
 
-    def _is_settled(self, seen: Seen) -> bool:
+    def _is_settled(self, link: KnownLink) -> bool:
         """Return True if no link from an article will ever make a candidate of an address."""
-        judged = seen.judgement
+        judged = link.judgement
         is_ignored = judged.kind is UrlKind.IGNORE and judged.reason != LATER_PART
         is_side_hub = self.has_sources and judged.kind is UrlKind.HUB and judged.score < _DOUBTFUL_HUB_SCORE
-        return is_ignored or is_side_hub or self.is_done(seen.url)
+        return is_ignored or is_side_hub or self.is_done(link.url)
 
-    def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
+    def _candidate(self, url: str, judgement: UrlJudgement, found_on: FoundOn, depth: int) -> Candidate | None:
         """Return the candidate for an address; None if it is left out."""
         kind = judgement.kind
-        is_side_way = where is Where.ARTICLE and self.has_sources  # everything else is in sources or on hubs
-        is_news = where in (Where.BEFORE, Where.FEED) or self._is_news(url)
-        is_list = where is Where.NEXT or (url in self._lists if where in _NAMED else self.is_list(url))
+        is_side_way = found_on is FoundOn.ARTICLE and self.has_sources  # everything else is in sources or on hubs
+        is_news = found_on in (FoundOn.LEDGER, FoundOn.FEED) or self._is_news(url)
+        is_list = found_on is FoundOn.NEXT or (url in self._lists if found_on in _NAMED else self.is_list(url))
         is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
         if is_ignored or self._paths.excludes(url) or url == self.front:
             return None
@@ -216,29 +218,29 @@ class Site(OwnAddresses, Waiting):
             self.skipped["not_included"] += url not in self._queued
             return None
         newest = newest_key(url, self._hints.get(url), now=self._now)
-        if UNDATED < newest < self.wanted.oldest:
+        if UNDATED < newest < self.date_range.oldest:
             self.drop(url, "too_old")
             return None
-        if self.wanted.is_too_new(url, self._hints.get(url)):
+        if self.date_range.is_too_new(url, self._hints.get(url)):
             self.drop(url, "too_new")
             return None
-        if newest == UNDATED < self.wanted.oldest and is_side_way:
+        if newest == UNDATED < self.date_range.oldest and is_side_way:
             self.skipped["undated"] += url not in self._queued
             return None
-        if newest == UNDATED and where in PRESUMED_AGE_S:
-            newest = self._now.timestamp() - PRESUMED_AGE_S[where] * (1 if kind is UrlKind.ARTICLE else 3)
+        if newest == UNDATED and found_on in PRESUMED_AGE_S:
+            newest = self._now.timestamp() - PRESUMED_AGE_S[found_on] * (1 if kind is UrlKind.ARTICLE else 3)
         return Candidate(url, self.name, False, depth + 1, newest)
 
     def _is_other_archive(self, url: str, judgement: UrlJudgement) -> bool:
         """Return True if an address is the archive of a year, month or day outside the wanted period."""
-        is_archive = judgement.reason == ARCHIVE and self.wanted.excludes(named_period(url))
+        is_archive = judgement.reason == ARCHIVE and self.date_range.excludes(named_period(url))
         self.skipped["other_period"] += is_archive
         return is_archive
 
     def allows_visit(self, url: str, published_at: float | None) -> bool:
         """Return True if the filters allow a revisit of a known article."""
-        is_old = published_at is not None and published_at < self.wanted.oldest
-        return self._paths.includes(url) and not is_old and not self.wanted.is_too_new(url, None)
+        is_old = published_at is not None and published_at < self.date_range.oldest
+        return self._paths.includes(url) and not is_old and not self.date_range.is_too_new(url, None)
 
     def _is_news(self, url: str) -> bool:
         hints = self._hints.get(url)
@@ -311,7 +313,7 @@ class Site(OwnAddresses, Waiting):
     def coverage(self) -> Coverage | None:
         """Return an estimate of the number of recent articles; None if some still wait or there is too little data."""
         since = self._now.timestamp() - COVERAGE_DAYS * 24 * 3600
-        oldest = max(since, self.wanted.oldest)
+        oldest = max(since, self.date_range.oldest)
         if self.backlog.newest() >= oldest or any(newest >= oldest for newest in self._queued.values()):
             return None
         ages = dict(zip(self._aged, self._ages, strict=True))

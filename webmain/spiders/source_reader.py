@@ -26,7 +26,7 @@ from webmain.items import Rejected
 from webmain.ledger.answers import ListedUrls
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import is_answer, is_passing, mark_of, other_fronts, page_of
-from webmain.spiders.queues import Where
+from webmain.spiders.queues import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from webmain.spiders.intake import Intake
+    from webmain.spiders.enqueuer import Enqueuer
     from webmain.spiders.site import Site
 
 logger = logging.getLogger("news")
@@ -46,26 +46,26 @@ _SITEMAP_MAX_BYTES: Final = 64 << 20
 MAX_CHILDREN: Final = 5_000
 """Sitemaps of an index that are remembered."""
 
-_FOUND: Final = {SourceKind.FEED: Where.FEED, SourceKind.SITEMAP: Where.SITEMAP}
+_FOUND: Final = {SourceKind.FEED: FoundOn.FEED, SourceKind.SITEMAP: FoundOn.SITEMAP}
 
 MAX_TOLD_FRONTS: Final = 10
 """Sites without a front page that the summary lists; all are counted and logged."""
 
 
 class SourceReader:
-    """Requests front pages and sources, and passes the addresses in them to the intake.
+    """Requests front pages and sources, and passes the addresses in them to the enqueuer.
 
     Parameters
     ----------
     crawler : Crawler
-    intake : Intake
+    enqueuer : Enqueuer
     fetch : callable
         Called with a site whose pages may be fetched.
     """
 
-    def __init__(self, crawler: Crawler, intake: Intake, fetch: Callable[[Site], None]) -> None:
+    def __init__(self, crawler: Crawler, enqueuer: Enqueuer, fetch: Callable[[Site], None]) -> None:
         self._crawler = crawler
-        self._intake = intake
+        self._enqueuer = enqueuer
         self._fetch = fetch
 
     # ---- The front page
@@ -79,12 +79,12 @@ class SourceReader:
             cb_kwargs={"site": site},
             priority=_PRIORITY,
             dont_filter=True,
-            meta={"probe": True, "purpose": "front", **self._intake.conditional_meta(site, address)},
+            meta={"probe": True, "purpose": "front", **self._enqueuer.conditional_meta(site, address)},
         )
 
     async def parse_front(self, response: Response, site: Site) -> None:
         """Read the front page: its links, its feeds, and the host on which it was found."""
-        self._intake.n_pages += 1
+        self._enqueuer.n_pages += 1
         site.spending.n_pages += 1
         url = normalise(response.url) or response.url
         if site.is_own(url):
@@ -94,7 +94,7 @@ class SourceReader:
                 site.mark_done(normalise(address) or address)
             try:
                 if further := await self._read_front(response, site, url):
-                    self._intake.send(further)
+                    self._enqueuer.send(further)
                     return
             except (Rejected, PoolClosed) as error:
                 logger.warning("%s: the front page cannot be read: %s", site.name, error)
@@ -105,22 +105,24 @@ class SourceReader:
                 f" site, give -a site={site.name}={other}, and to crawl the other alone -a site={other}"
             )
             logger.warning("%s", message)
-            self._intake.count("webmain/front_failed", site=site)
+            self._enqueuer.count("webmain/front_failed", site=site)
             self._crawler.stats.set_value(f"webmain/warning/front/{site.name}", message)
-        site.sources.begin(site.front, self._intake.memory.missing)
+        site.sources.begin(site.front, self._enqueuer.history.missing)
         self.ask_next(site)
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
-        if known := self._intake.unchanged_answer(site, response):
-            self._intake.enqueue_unchanged(site, known, Where.FRONT)
+        if known := self._enqueuer.unchanged_answer(site, response):
+            self._enqueuer.enqueue_unchanged(site, known, FoundOn.FRONT)
             return None
         with stages.errors_as_rejections(url, passing=(PoolClosed,)):
-            _, seen = await Browsing.of(self._crawler).look(page_of(response), response)
-            if further := self._intake.refresh_request(response, seen.head.refresh):
+            _, summary = await Browsing.of(self._crawler).summarise(page_of(response), response)
+            if further := self._enqueuer.refresh_request(response, summary.head.refresh):
                 return further
-            self._intake.follow_links(site, seen, Where.FRONT, depth=0)
-            self._intake.save_answer(site, response, "front", self._intake.listed_on(site, seen), mark_of(seen))
+            self._enqueuer.follow_links(site, summary, FoundOn.FRONT, depth=0)
+            self._enqueuer.save_answer(
+                site, response, "front", self._enqueuer.listed_on(site, summary), mark_of(summary)
+            )
         return None
 
     def front_failed(self, failure: Failure) -> None:
@@ -137,17 +139,17 @@ class SourceReader:
         if following:
             again = self.front_request(site, following)
             again.meta["webmain_tried"] = tried
-            self._intake.send(again)
+            self._enqueuer.send(again)
             return
         stats = self._crawler.stats
-        self._intake.count("webmain/front_failed", site=site)
+        self._enqueuer.count("webmain/front_failed", site=site)
         level = logging.INFO if is_passing(failure.value) else logging.WARNING
         message = f"{site.name}: the front page cannot be fetched: {failure.value}"
         logger.log(level, "%s", message)
         if stats.get_value("webmain/front_failed") <= MAX_TOLD_FRONTS:
             stats.set_value(f"webmain/unreachable/{site.name}", message)
         if is_there:
-            site.sources.begin(site.start, self._intake.memory.missing)
+            site.sources.begin(site.start, self._enqueuer.history.missing)
         self.ask_next(site)
 
     def check_left_alone(self, site: Site, failure: Failure) -> bool:
@@ -166,7 +168,7 @@ class SourceReader:
             return
         is_idle = not site.in_flight and not len(site)
         source = None
-        if not self._intake.is_finished(site):
+        if not self._enqueuer.is_finished(site):
             source = site.sources.next(n_articles=site.n_articles, is_idle=is_idle)
         if source is None or site.sources.is_settled:
             self._fetch(site)
@@ -195,7 +197,7 @@ class SourceReader:
             dont_filter=True,
             meta=meta,
         )
-        self._intake.send(request)
+        self._enqueuer.send(request)
 
     def _read_robots(self, site: Site, source: Source) -> bool:
         """Use the sitemaps of a robots.txt that the middleware has already read; return False if it has not."""
@@ -204,7 +206,7 @@ class SourceReader:
         if named is None:
             return False
         site.sources.add_sitemaps(Entry(url=url) for url in named)
-        self._intake.count(f"webmain/read/{source.kind}")
+        self._enqueuer.count(f"webmain/read/{source.kind}")
         self.ask_next(site)
         return True
 
@@ -213,15 +215,15 @@ class SourceReader:
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
-        known = self._intake.memory.fresh_answer(url, site.filters)
+        known = self._enqueuer.history.fresh_answer(url, site.filters)
         if known is None and source.changed_at is not None:
-            answer = self._intake.memory.last_answer(url, site.filters)
+            answer = self._enqueuer.history.last_answer(url, site.filters)
             known = answer if answer is not None and answer.is_newer(source.changed_at, clock.now_s()) else None
         if known is None:
             return False
         site.sources.succeeded(source)
-        self._intake.enqueue_unchanged(site, known, _FOUND[source.kind])
-        self._intake.count("webmain/resting")
+        self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
+        self._enqueuer.count("webmain/resting")
         return True
 
     async def parse_source(self, response: Response, site: Site, source: Source) -> None:
@@ -230,23 +232,23 @@ class SourceReader:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
-            elif known := self._intake.unchanged_answer(site, response):
-                self._intake.enqueue_unchanged(site, known, _FOUND[source.kind])
+            elif known := self._enqueuer.unchanged_answer(site, response):
+                self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
             else:
                 await self._read_sitemap(response, site)
             site.sources.succeeded(source)
-            await self._intake.fill_from_backlog(site)
+            await self._enqueuer.fill_from_backlog(site)
         except (NotAFeed, NotASitemap) as error:
             if source.is_probe:
-                self._intake.memory.record_missing(source.url)
+                self._enqueuer.history.record_missing(source.url)
             else:
-                self._intake.count(f"webmain/broken/{source.kind}")
+                self._enqueuer.count(f"webmain/broken/{source.kind}")
                 logger.info("%s: no %s at %s: %s", site.name, source.kind, source.url, error)
         else:
-            self._intake.count(f"webmain/read/{source.kind}")
-            self._intake.count("webmain/sources", int(source.kind is not SourceKind.ROBOTS), site)
+            self._enqueuer.count(f"webmain/read/{source.kind}")
+            self._enqueuer.count("webmain/sources", int(source.kind is not SourceKind.ROBOTS), site)
         finally:
             self.ask_next(site)
 
@@ -256,24 +258,26 @@ class SourceReader:
             site.sources.add_feed_page(feed.next_url)
         site.has_sources = True
         url = normalise(response.url) or response.url
-        await self._intake.enqueue_source(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED, url)
+        await self._enqueuer.enqueue_source(
+            site, ((entry.url, entry.hints) for entry in feed.entries), FoundOn.FEED, url
+        )
         following = (feed.next_url,) if feed.next_url else ()
-        self._intake.save_answer(site, response, "feed", ListedUrls(feeds=following, n_articles=len(feed.entries)))
+        self._enqueuer.save_answer(site, response, "feed", ListedUrls(feeds=following, n_articles=len(feed.entries)))
 
     async def _read_sitemap(self, response: Response, site: Site) -> None:
         children: list[Entry] = []
         n = 0
         for sitemap in read_pieces(response.body, url=response.url):
-            if not self._intake.is_running():
+            if not self._enqueuer.is_running():
                 return
             site.sources.add_sitemaps(sitemap.children)
             if sitemap.entries:
                 site.has_sources = site.has_sitemap = True
-            await self._intake.enqueue_sitemap(site, sitemap.entries, normalise(response.url) or response.url)
+            await self._enqueuer.enqueue_sitemap(site, sitemap.entries, normalise(response.url) or response.url)
             children += sitemap.children
             n += len(sitemap.entries)
         named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
-        self._intake.save_answer(site, response, "sitemap", ListedUrls(children=named, n_articles=n))
+        self._enqueuer.save_answer(site, response, "sitemap", ListedUrls(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
         """Continue with the next source; a missing guessed source is not an error."""
@@ -281,9 +285,9 @@ class SourceReader:
         source: Source = request.cb_kwargs["source"]
         error = failure.value
         if source.is_probe and isinstance(error, HttpError) and error.response.status in (404, 410):
-            self._intake.memory.record_missing(source.url)
+            self._enqueuer.history.record_missing(source.url)
         elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
-            self._intake.count(f"webmain/broken/{source.kind}")
+            self._enqueuer.count(f"webmain/broken/{source.kind}")
             logger.info("no %s at %s: %s", source.kind, source.url, error)
         self.check_left_alone(request.cb_kwargs["site"], failure)
         self.ask_next(request.cb_kwargs["site"])

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urljoin
 
 from webmain.discovery.entries import Entry
-from webmain.discovery.frontier import Wanted, order_children
+from webmain.discovery.frontier import DateRange, order_children
 from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.metadata.dates import parse_feed_date
 from webmain.urls import normalise
@@ -64,10 +64,10 @@ class Sources:
     each `PAGES_A_GUESS` articles found by links, and all of them if nothing else is left and few articles were found.
     """
 
-    def __init__(self, *, max_feeds: int, max_sitemaps: int, wanted: Wanted | None = None) -> None:
+    def __init__(self, *, max_feeds: int, max_sitemaps: int, date_range: DateRange | None = None) -> None:
         self.n_asked = 0
         self.read: list[Source] = []
-        self._wanted = wanted
+        self._date_range = date_range
         self._left = {SourceKind.FEED: max_feeds, SourceKind.SITEMAP: max_sitemaps}
         self._robots: str | None = None
         self._feeds: deque[str] = deque()
@@ -106,7 +106,7 @@ class Sources:
         """Add sitemaps that robots.txt or an index lists."""
         fresh = [child for child in children if len(self._seen) < 10 * MAX_NAMED and self._is_fresh(child.url)]
         if fresh:
-            self._sitemaps = list(order_children([*self._sitemaps, *fresh], wanted=self._wanted))[:MAX_NAMED]
+            self._sitemaps = list(order_children([*self._sitemaps, *fresh], date_range=self._date_range))[:MAX_NAMED]
 
     def succeeded(self, source: Source) -> None:
         """Note that a source was valid, so that no more sources of its kind are guessed."""

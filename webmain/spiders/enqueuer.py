@@ -17,7 +17,7 @@ from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
 from webmain.ledger.answers import Answer, ListedUrls
-from webmain.spiders.queues import Candidate, Where
+from webmain.spiders.queues import Candidate, FoundOn
 from webmain.urls import normalise, without_credentials
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.ledger.answers import Filters
-    from webmain.spiders.memory import Memory
+    from webmain.spiders.history import CrawlHistory
     from webmain.spiders.site import Site
 
 _CHUNK: Final = 100
@@ -37,13 +37,13 @@ JUDGED_AT_ONCE: Final = 2000
 """Addresses of a site's sitemaps that are judged and noted as pending before any page is fetched."""
 
 
-class Intake:
+class Enqueuer:
     """Filters the addresses that are found, and queues those that are to be fetched.
 
     Parameters
     ----------
     crawler : Crawler
-    memory : Memory
+    history : CrawlHistory
         What earlier runs recorded.
     max_pages : int or None
         The most pages to download, in all.
@@ -56,8 +56,8 @@ class Intake:
         Called with a site, its known addresses that were found again with their hints, and the feed or sitemap, or "".
     """
 
-    def __init__(self, crawler: Crawler, memory: Memory, max_pages: int | None = None) -> None:
-        self.memory = memory
+    def __init__(self, crawler: Crawler, history: CrawlHistory, max_pages: int | None = None) -> None:
+        self.history = history
         self.n_pages = 0
         self._crawler = crawler
         self._max_pages = max_pages
@@ -67,7 +67,7 @@ class Intake:
     # ---- What is found
 
     async def enqueue_source(
-        self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where, source: str = ""
+        self, site: Site, found: Iterable[tuple[str, Hints | None]], found_on: FoundOn, source: str = ""
     ) -> None:
         """Queue the addresses of a feed or sitemap, in chunks so that other work can run in between."""
         entries = iter(found)
@@ -77,24 +77,24 @@ class Intake:
             ]
             if self.on_claims is not None and known:  # they were found elsewhere before
                 self.on_claims(site, known, source)
-            self.enqueue(site, site.candidates_from(chunk, where), source)
+            self.enqueue(site, site.candidates_from(chunk, found_on), source)
             await asyncio.sleep(0)
 
     async def enqueue_sitemap(self, site: Site, entries: Sequence[Entry], source: str) -> None:
         """Keep part of a sitemap's addresses: news is judged at once, others when they are the newest in the queue."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
-        await self.enqueue_source(site, news, Where.SITEMAP, source)
+        await self.enqueue_source(site, news, FoundOn.SITEMAP, source)
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
-        settled = self.memory.settled([entry.url for entry in left])
+        settled = self.history.settled([entry.url for entry in left])
         if self.on_claims is not None and settled:
             self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
         for entry in left:
             if entry.url in settled:
                 site.mark_done(entry.url)
                 site.n_known += 1
-            elif site.wanted.is_too_new(entry.url, entry.hints):
+            elif site.date_range.is_too_new(entry.url, entry.hints):
                 site.skipped["too_new"] += 1
             else:
                 site.backlog.add(entry.url, entry.hints)
@@ -111,13 +111,13 @@ class Intake:
 
     def judge_backlog(self, site: Site) -> None:
         """Judge some addresses of the backlog, the newest first."""
-        self.enqueue(site, site.candidates_from(site.backlog.pop_newest(_CHUNK), Where.SITEMAP))
+        self.enqueue(site, site.candidates_from(site.backlog.pop_newest(_CHUNK), FoundOn.SITEMAP))
 
     def enqueue(self, site: Site, candidates: Iterable[Candidate], source: str = "") -> int:
         """Queue the candidates that are not settled yet; return how many new articles there are."""
         n_new = 0
         while candidates := list(candidates):
-            verdict, stored = self.memory.add_pending(site, candidates), self.memory.stored_hubs(candidates)
+            verdict, stored = self.history.add_pending(site, candidates), self.history.stored_hubs(candidates)
             known = verdict.known | stored
             if self.on_claims is not None and known:
                 self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
@@ -135,16 +135,20 @@ class Intake:
         self.count_skipped(site)
         return n_new
 
-    def follow_links(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
+    def follow_links(self, site: Site, summary: PageSummary, found_on: FoundOn, *, depth: int) -> int:
         """Queue a page's links, feeds and next page; return how many new articles there are."""
-        if where is not Where.ARTICLE:
-            site.add_repeated(seen.text_hashes)
-        if where is not Where.ARTICLE or not site.has_sources:
-            site.sources.add_feeds(seen.head.feeds)
-        n_new = self.enqueue(site, site.candidates_from(((url, None) for url in seen.followed), where, depth=depth))
-        following = None if where is Where.ARTICLE else next_listing(seen.url, seen.pager, seen.head.rel_next)
+        if found_on is not FoundOn.ARTICLE:
+            site.add_repeated(summary.text_hashes)
+        if found_on is not FoundOn.ARTICLE or not site.has_sources:
+            site.sources.add_feeds(summary.head.feeds)
+        n_new = self.enqueue(
+            site, site.candidates_from(((url, None) for url in summary.followed), found_on, depth=depth)
+        )
+        following = (
+            None if found_on is FoundOn.ARTICLE else next_listing(summary.url, summary.pager, summary.head.rel_next)
+        )
         if following:
-            self.enqueue(site, site.candidates_from([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
+            self.enqueue(site, site.candidates_from([(following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
         return n_new
 
     # ---- What is asked again
@@ -157,14 +161,14 @@ class Intake:
         """Return the address's earlier answer if the response is a 304 or has the same body; else None."""
         if response.request is None or AGAIN not in response.request.meta:
             return None
-        answer = self.memory.last_answer(response.url, site.filters)
+        answer = self.history.last_answer(response.url, site.filters)
         if answer is None or (response.status != 304 and answer.content_hash != hash_of(response.body)):
             return None
         self.count("webmain/not_modified" if response.status == 304 else "webmain/identical")
-        self.memory.record_unchanged(answer)
+        self.history.record_unchanged(answer)
         return answer
 
-    def enqueue_unchanged(self, site: Site, answer: Answer, where: Where, *, depth: int = 0) -> None:
+    def enqueue_unchanged(self, site: Site, answer: Answer, found_on: FoundOn, *, depth: int = 0) -> None:
         """Queue what an unchanged source listed before; its articles are already known or pending."""
         named = answer.named
         site.add_repeated(named.hashes)
@@ -172,15 +176,15 @@ class Intake:
         site.sources.add_sitemaps(
             Entry(url=url, hints=Hints(source="sitemap", modified=date)) for url, date in named.children
         )
-        lists = self.memory.lists(site.name) if where is Where.FRONT else []
+        lists = self.history.lists(site.name) if found_on is FoundOn.FRONT else []
         links = [(url, None) for url in (*named.links, *lists)]
-        if where in (Where.FRONT, Where.HUB):
-            self.enqueue(site, site.candidates_from(links, where, depth=depth))
+        if found_on in (FoundOn.FRONT, FoundOn.HUB):
+            self.enqueue(site, site.candidates_from(links, found_on, depth=depth))
         if named.following:
-            self.enqueue(site, site.candidates_from([(named.following, None)], Where.NEXT, depth=max(0, depth - 1)))
+            self.enqueue(site, site.candidates_from([(named.following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
         if named.n_articles:
             site.has_sources = True
-            site.has_sitemap |= where is Where.SITEMAP
+            site.has_sitemap |= found_on is FoundOn.SITEMAP
             self.count("webmain/known", named.n_articles)
 
     def save_answer(self, site: Site, response: Response, kind: str, named: ListedUrls, mark: str = "") -> None:
@@ -224,19 +228,19 @@ class Intake:
             ready, waiting = unsaved if not site.backlog.has_dropped else ready, []
         if waiting:
             self._unsaved[site.name] = waiting
-        self.memory.save_answers(ready)
+        self.history.save_answers(ready)
 
-    def listed_on(self, site: Site, seen: Look) -> ListedUrls:
+    def listed_on(self, site: Site, summary: PageSummary) -> ListedUrls:
         """Return the parts of a page that each run has to look at."""
-        found = (site.judged_url(raw) for raw in seen.followed)
+        found = (site.judged_url(raw) for raw in summary.followed)
         lists = {
             each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
         }
         return ListedUrls(
             links=tuple(lists),
-            following=next_listing(seen.url, seen.pager, seen.head.rel_next),
-            feeds=tuple(seen.head.feeds),
-            hashes=tuple(dict.fromkeys(seen.text_hashes)),
+            following=next_listing(summary.url, summary.pager, summary.head.rel_next),
+            feeds=tuple(summary.head.feeds),
+            hashes=tuple(dict.fromkeys(summary.text_hashes)),
         )
 
     # ---- Requests

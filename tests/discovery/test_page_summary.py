@@ -8,8 +8,8 @@ import pytest
 
 from webmain import extraction as stages
 from webmain.discovery.articles import judge_url
-from webmain.discovery.look import hash_of, lacks_text, look, read_head
 from webmain.discovery.page_evidence import evidence_of, judge_page
+from webmain.discovery.page_summary import hash_of, lacks_text, read_head, summarise
 from webmain.items import Hints, Page
 
 URL = "https://example.org/news/the-council-spoke-about-the-bridge"
@@ -24,7 +24,7 @@ def read(body, head="", url=URL):
 
 
 def evidence(document, **options):
-    return evidence_of(look(document), judge_url(document.url), **options)
+    return evidence_of(summarise(document), judge_url(document.url), **options)
 
 
 def test_the_head_gives_canonical_next_feeds_and_type():
@@ -89,7 +89,7 @@ def test_a_page_that_declares_only_when_it_was_changed_is_no_declared_article(da
 
 def test_teasers_that_stand_on_hubs_make_no_article():
     document = read("<div>Sorry.</div>" + "".join(f"<div>{n} {SENTENCE * 2}</div>" for n in range(9)))
-    repeated = set(look(document).text_hashes)
+    repeated = set(summarise(document).text_hashes)
     assert judge_page(evidence(document)).is_article
     assert not judge_page(evidence(document, repeated=repeated)).is_article
 
@@ -98,14 +98,16 @@ def test_whole_articles_on_a_front_page_are_not_counted_as_its_texts():
     whole = "".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(4))
     front = read(f"<h2><a href='{URL}'>The council spoke about the bridge</a></h2>{whole}<p>{SENTENCE}</p>")
     teaser = read(f"<h2><a href='{URL}'>The council spoke about the bridge</a></h2><p>{SENTENCE * 3}</p>")
-    assert judge_page(evidence(read(f"<h1>The council</h1>{whole}"), repeated=set(look(front).text_hashes))).is_article
-    assert look(front).text_hashes == []
-    assert look(teaser).text_hashes == [hash_of((SENTENCE * 3).strip())]
+    assert judge_page(
+        evidence(read(f"<h1>The council</h1>{whole}"), repeated=set(summarise(front).text_hashes))
+    ).is_article
+    assert summarise(front).text_hashes == []
+    assert summarise(teaser).text_hashes == [hash_of((SENTENCE * 3).strip())]
 
 
 def test_furniture_is_no_matter_where_a_feed_names_the_page():
     document = read("".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(9)))
-    repeated = set(look(document).text_hashes)
+    repeated = set(summarise(document).text_hashes)
     found = evidence(document, repeated=repeated, hints=Hints(source="feed"))
     assert found.in_feed
     assert found.paragraph_chars > 1000
@@ -156,33 +158,33 @@ def test_a_feeds_summary_never_stands_in_for_a_page():
 
 def test_a_feeds_text_gets_the_pages_head():
     document = read("<p>Loading the story</p>", '<link rel="canonical" href="/a"><title>T</title>')
-    assert not look(document).with_feeds_text
+    assert not summarise(document).with_feeds_text
     document.page = replace(document.page, hints=Hints(source="feed", content_html=FEED))
-    document = stages.read(Page(url=URL, html=look(document).with_feeds_text))
+    document = stages.read(Page(url=URL, html=summarise(document).with_feeds_text))
     assert document.title == "T"
     assert read_head(document).canonical == "https://example.org/a"
     assert "Loading the story" not in document.leaves.texts
     assert len(document.leaves) == 10
-    assert not look(document).with_feeds_text
+    assert not summarise(document).with_feeds_text
 
 
 def test_a_look_is_the_same_in_every_process():
     document = read(f"<p>{SENTENCE}</p><p>short</p><p>{SENTENCE}</p>")
-    assert look(document).text_hashes == [hash_of(SENTENCE.strip())] * 2 == [HASH] * 2
-    sent = pickle.loads(pickle.dumps(look(document), 5))
-    assert sent.text_hash == look(document).text_hash != look(read(f"<p>{SENTENCE}</p>")).text_hash
-    assert sent.hashes.tolist() == look(document).hashes.tolist()
+    assert summarise(document).text_hashes == [hash_of(SENTENCE.strip())] * 2 == [HASH] * 2
+    sent = pickle.loads(pickle.dumps(summarise(document), 5))
+    assert sent.text_hash == summarise(document).text_hash != summarise(read(f"<p>{SENTENCE}</p>")).text_hash
+    assert sent.hashes.tolist() == summarise(document).hashes.tolist()
 
 
 def test_links_that_are_too_long_for_a_request_are_left_out():
     document = read(f"<p><a href='/{'a' * 3000}'>a</a> <a href='/b' rel=nofollow>b</a> <a href='/c'>c</a></p>")
-    assert look(document).links == ("https://example.org/b", "https://example.org/c")
-    assert look(document).followed == ("https://example.org/c",)
+    assert summarise(document).links == ("https://example.org/b", "https://example.org/c")
+    assert summarise(document).followed == ("https://example.org/c",)
 
 
 def test_the_links_of_a_pager_are_short_ones_to_neighbours_and_those_declared_as_next():
     links = "<a href='?page=2'>2</a><a href='/x' rel=next>a long text that says much of it</a><a href='/other'>2</a>"
-    assert [link.url for link in look(read(links)).pager] == [f"{URL}?page=2", "https://example.org/x"]
+    assert [link.url for link in summarise(read(links)).pager] == [f"{URL}?page=2", "https://example.org/x"]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_a_text_that_is_only_in_the_pages_data_counts():
     assert found.link_density < 0.01
     assert judge_page(found).is_article
     other = shell(article={"title": "The council spoke", "body": BODY.replace("bridge", "ferry")})
-    assert look(document).text_hash != look(other).text_hash
+    assert summarise(document).text_hash != summarise(other).text_hash
 
 
 def test_the_texts_of_others_that_a_list_carries_do_not_count():
@@ -253,12 +255,12 @@ def test_json_ld_with_the_body_counts_where_the_page_shows_none():
 
 
 def test_what_is_embedded_is_not_looked_for_where_the_page_shows_its_text():
-    assert look(read(f"<p>{SENTENCE * 6}</p>" + state(article={"body": BODY}))).embedded == ()
+    assert summarise(read(f"<p>{SENTENCE * 6}</p>" + state(article={"body": BODY}))).embedded == ()
 
 
 def test_links_that_are_only_in_the_pages_data_count():
     stories = [{"title": "A", "url": "/news/1"}, {"href": "https://example.org/news/2"}, {"slug": "three", "n": 3}]
-    seen = look(shell(stories=stories))
+    seen = summarise(shell(stories=stories))
     assert [url for url in seen.followed if "/news/" in url] == [
         "https://example.org/news/1",
         "https://example.org/news/2",
@@ -267,7 +269,7 @@ def test_links_that_are_only_in_the_pages_data_count():
 
 
 def test_data_is_no_link_where_the_page_shows_text():
-    assert look(read(f"<p>{SENTENCE * 6}</p>" + state(stories=[{"url": "/news/1"}]))).links == ()
+    assert summarise(read(f"<p>{SENTENCE * 6}</p>" + state(stories=[{"url": "/news/1"}]))).links == ()
 
 
 @pytest.mark.parametrize(
@@ -287,10 +289,10 @@ def test_the_script_of_an_empty_page_can_redirect_it(script, target):
 def test_frames_of_a_page_without_text_are_links():
     page = "<html><frameset cols='20%,80%'><frame src='menu.html'><frame src='/main.html#top'><frame></frameset></html>"
     document = stages.read(Page(url=URL, html=page))
-    assert look(document).followed == ("https://example.org/news/menu.html", "https://example.org/main.html")
+    assert summarise(document).followed == ("https://example.org/news/menu.html", "https://example.org/main.html")
 
 
 def test_empty_pages_with_different_texts_in_the_feed_are_different():
     pages = [Page(url=URL, html="<title>App</title><div id=root></div>", hints=Hints(source="feed", content_html=html))
              for html in (f"<p>{SENTENCE * 4}</p>", f"<p>{SENTENCE * 5}</p>", None)]  # fmt: skip
-    assert len({look(stages.read(page)).text_hash for page in pages}) == 3
+    assert len({summarise(stages.read(page)).text_hash for page in pages}) == 3

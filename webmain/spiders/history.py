@@ -19,7 +19,7 @@ from webmain.spiders.site import Site
 if TYPE_CHECKING:
     from scrapy import Spider
 
-    from webmain.discovery.look import Look
+    from webmain.discovery.page_summary import PageSummary
     from webmain.discovery.schedule import Refresh
 
 MAX_LEFT_OVER: Final = 20_000
@@ -44,7 +44,7 @@ class Sorted:
     n_waiting: int = 0
 
 
-class Memory:
+class CrawlHistory:
     """Queries the ledger, and records in it what the spider finds out before a page is extracted.
 
     Parameters
@@ -81,8 +81,8 @@ class Memory:
         self._visiting = visiting or Visiting()
 
     @classmethod
-    def of(cls, spider: Spider) -> Memory:
-        """Return the memory of a crawl, from its extension `KnownUrls` if that is enabled."""
+    def of(cls, spider: Spider) -> CrawlHistory:
+        """Return the history for a crawl, from its extension `KnownUrls` if that is enabled."""
         from webmain.crawl.known_urls import KnownUrls
 
         extension = spider.crawler.get_extension(KnownUrls)
@@ -213,14 +213,14 @@ class Memory:
         none: list[Row] = []
         return self._query(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
 
-    def record_page(self, url: str, hints: Hints | None, seen: Look, *, row: Row | None = None) -> None:
+    def record_page(self, url: str, hints: Hints | None, summary: PageSummary, *, row: Row | None = None) -> None:
         """Remember what to record about an article's page once the article is stored."""
-        self._visiting.record_page(url, hints, text_mark(seen), visited=row.url if row else "")
+        self._visiting.record_page(url, hints, text_mark(summary), visited=row.url if row else "")
 
-    def has_same_text(self, url: str, seen: Look) -> bool:
+    def has_same_text(self, url: str, summary: PageSummary) -> bool:
         """Return True if an article's page has exactly the same texts as before."""
         known = self._query(lambda ledger: ledger.answers.get(url), None)
-        return known is not None and known.mark == text_mark(seen)
+        return known is not None and known.mark == text_mark(summary)
 
     def record_unchanged_article(self, row: Row, refresh: Refresh) -> None:
         """Record that an article was revisited and has not changed."""
@@ -260,6 +260,6 @@ class Memory:
         return self._query(lambda ledger: ledger.visits.trusts_claims(site), True)
 
 
-def text_mark(seen: Look) -> str:
+def text_mark(summary: PageSummary) -> str:
     """Return a hash of all texts of a page, and of the text from its feed if that replaces them."""
-    return hash_of("\n".join((seen.text_hash.hex(), seen.with_feeds_text)).encode("utf-8", "surrogatepass"))
+    return hash_of("\n".join((summary.text_hash.hex(), summary.with_feeds_text)).encode("utf-8", "surrogatepass"))

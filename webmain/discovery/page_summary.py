@@ -1,6 +1,6 @@
 """What discovery needs of a page: its addresses, its links, and how much text of its own it has.
 
-`look` reads a document once and returns a plain record, so that pages can be read in one process and judged in another.
+`summarise` reads a document once and returns a plain record, so that pages can be read in one process and judged in another.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _in_noscript(document: Document, element: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Look:
+class PageSummary:
     """What discovery needs of a page, as arrays and plain values.
 
     Attributes
@@ -220,7 +220,7 @@ class Look:
     with_feeds_text: str
 
 
-def look(document: Document) -> Look:
+def summarise(document: Document) -> PageSummary:
     """Return what discovery needs of a page."""
     head = read_head(document)
     leaves, hints, blocks = document.leaves, document.page.hints, default_blocks(document)
@@ -240,7 +240,7 @@ def look(document: Document) -> Look:
     hashes = np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64)
     teasers = read_teasers(document)
     whole = [block for teaser in teasers.values() if teaser.chars >= THRESHOLDS.whole_chars for block in teaser.blocks]
-    return Look(
+    return PageSummary(
         url=document.url or "",
         head=head,
         links=shown_links + carried,

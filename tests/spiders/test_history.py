@@ -4,8 +4,8 @@ import pytest
 
 from webmain.items import Hints
 from webmain.ledger.ledger import Done, Found, Ledger, State
-from webmain.spiders.memory import Memory
-from webmain.spiders.queues import Where
+from webmain.spiders.history import CrawlHistory
+from webmain.spiders.queues import FoundOn
 from webmain.spiders.site import Site
 
 FRONT = "https://example.org/"
@@ -23,61 +23,61 @@ def ledger(tmp_path):
 
 
 def sifted(site, *numbers, hints=None):
-    return list(site.candidates_from([(url(n), hints) for n in numbers], Where.FEED))
+    return list(site.candidates_from([(url(n), hints) for n in numbers], FoundOn.FEED))
 
 
 def test_without_a_ledger_nothing_is_known_and_nothing_is_left_over():
-    site, memory = Site(FRONT, now=NOW), Memory(None)
-    assert not memory.add_pending(site, sifted(site, 1)).known
-    assert list(memory.leftover_urls("example.org")) == []
-    assert not memory.is_known(url(1))
+    site, history = Site(FRONT, now=NOW), CrawlHistory(None)
+    assert not history.add_pending(site, sifted(site, 1)).known
+    assert list(history.leftover_urls("example.org")) == []
+    assert not history.is_known(url(1))
 
 
 def test_settled_addresses_are_known_and_new_ones_become_pending_with_their_hints(ledger):
     ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
-    site, memory = Site(FRONT, now=NOW), Memory(ledger)
-    verdict = memory.add_pending(site, sifted(site, 1, 2, hints=Hints(source="feed", title="T")))
+    site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
+    verdict = history.add_pending(site, sifted(site, 1, 2, hints=Hints(source="feed", title="T")))
     assert verdict.known == {url(1)}
     assert [(p.url, p.hints.title) for p in ledger.pending("example.org", 9)] == [(url(2), "T")]
 
 
 def test_known_addresses_are_fetched_again_where_the_user_asks(ledger):
     ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
-    site, memory = Site(FRONT, now=NOW), Memory(ledger, skip_known=False)
-    assert not memory.add_pending(site, sifted(site, 1)).known
-    assert not memory.is_known(url(1))
+    site, history = Site(FRONT, now=NOW), CrawlHistory(ledger, skip_known=False)
+    assert not history.add_pending(site, sifted(site, 1)).known
+    assert not history.is_known(url(1))
 
 
 def test_what_failed_lately_waits_for_its_time(ledger):
     ledger.mark_failed(url(1), "blocked", retry_after_s=3600, site="example.org")
-    site, memory = Site(FRONT, now=NOW), Memory(ledger)
-    verdict = memory.add_pending(site, sifted(site, 1))
+    site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
+    verdict = history.add_pending(site, sifted(site, 1))
     assert (verdict.known, verdict.n_waiting) == ({url(1)}, 1)
 
 
 def test_what_a_killed_run_left_is_taken_up_with_its_hints(ledger):
     ledger.add_pending([Found(url=url(1), hints=Hints(source="feed", title="T"))], site="example.org")
-    site, memory = Site(FRONT, now=NOW), Memory(ledger)
-    ((left, hints),) = memory.leftover_urls("example.org")
+    site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
+    ((left, hints),) = history.leftover_urls("example.org")
     assert (left, hints.title) == (url(1), "T")
-    for candidate in site.candidates_from([(left, hints)], Where.BEFORE):
+    for candidate in site.candidates_from([(left, hints)], FoundOn.LEDGER):
         site.push(candidate)
-    assert not memory.add_pending(site, sifted(site, 1)).known
+    assert not history.add_pending(site, sifted(site, 1)).known
 
 
 def test_an_address_whose_page_is_stored_under_another_is_not_left_over(ledger):
     ledger.add_pending([Found(url=url(1))], site="example.org")
     ledger.add_alias(url(1), url(2))
     ledger.mark_done([Done(url=url(2), article_id="a")], site="example.org")
-    assert list(Memory(ledger).leftover_urls("example.org")) == []
+    assert list(CrawlHistory(ledger).leftover_urls("example.org")) == []
     assert ledger.state(url(1)) is State.DONE
 
 
 def test_hubs_are_never_remembered(ledger):
-    site, memory = Site(FRONT, now=NOW), Memory(ledger)
-    (hub,) = site.candidates_from([(FRONT + "section/sport/", None)], Where.HUB)
+    site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
+    (hub,) = site.candidates_from([(FRONT + "section/sport/", None)], FoundOn.HUB)
     assert hub.is_hub
-    memory.add_pending(site, [hub])
-    memory.mark_done(hub, "x")
-    memory.record_alias(hub, FRONT)
+    history.add_pending(site, [hub])
+    history.mark_done(hub, "x")
+    history.record_alias(hub, FRONT)
     assert ledger.state(hub.url) is None
