@@ -86,7 +86,7 @@ def test_a_page_is_compared_and_extracted_before_the_next_ones_are_looked_at(wor
         await workers.extract(page(), LineBlock())
 
     asyncio.run(crawl())
-    assert given == [("LookAt", False), ("Compare", True), ("Extract", True)]
+    assert given == [("SummarisePage", False), ("Compare", True), ("Extract", True)]
 
 
 def test_answers_are_those_of_the_crawls_own_process(workers):

@@ -337,8 +337,7 @@ def read_tags(
                 found = _RAW_ENDS[name].search(source, position)
                 end = raw_ends[name] = found.start() if found else len(source)
             if model.is_ambiguous and source.find(b"<", position, end) >= 0:
-                keep = max_depth is None
-                if keep:
+                if keep := max_depth is None:
                     steps += source.count(b"<", position, end) ** 2
                     model.hide(source[position:end])
             if keep:

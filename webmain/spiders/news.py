@@ -269,17 +269,14 @@ class NewsSpider(Spider):
         found = judge_at(site, summary, url, hints)
         if found.is_from_feed:
             page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
-        is_named, newest = hints is not None, candidate.newest
-        site.record_page(
-            candidate.url, summary.text_hash, is_article=found.is_article, is_named=is_named, newest=newest
-        )
+        named, newest = hints is not None, candidate.newest
+        site.record_page(candidate.url, summary.text_hash, is_article=found.is_article, is_named=named, newest=newest)
         if not found.is_article:
             is_list = site.is_new_list(found.links.union(found.teased))
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
-                self.enqueuer.save_answer(
-                    site, response, "hub", self.enqueuer.listed_on(site, summary), mark_of(summary)
-                )
+                listed = self.enqueuer.listed_on(site, summary)
+                self.enqueuer.save_answer(site, response, "hub", listed, mark_of(summary))
             return None
         if candidate.is_hub:
             self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=True))
@@ -343,7 +340,7 @@ class NewsSpider(Spider):
         return True
 
     def _merge_canonical(
-        self, summary: PageSummary, candidate: Candidate, site: Site, hints: Hints | None
+        self, page: PageSummary, candidate: Candidate, site: Site, hints: Hints | None
     ) -> Hints | None:
         """Merge a page's address with its canonical one, which is then not fetched as well; return all hints.
 
@@ -352,8 +349,8 @@ class NewsSpider(Spider):
         Rejected
             `DUPLICATE` if the canonical page was fetched already, or will be fetched instead of its AMP version.
         """
-        url = summary.url or candidate.url
-        canonical = summary.head.canonical
+        url = page.url or candidate.url
+        canonical = page.head.canonical
         if canonical is None or canonical == url or not site.is_own(canonical) or canonical == site.front:
             return hints
         if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
@@ -361,10 +358,9 @@ class NewsSpider(Spider):
         self.history.record_alias(candidate, canonical)
         if site.is_done(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
-        if summary.head.is_amp or amp_to_canonical_guess(url) != url:
-            self.enqueuer.enqueue(
-                site, site.candidates_from([(canonical, hints)], FoundOn.FEED if hints else FoundOn.FRONT)
-            )
+        if page.head.is_amp or amp_to_canonical_guess(url) != url:
+            found_on = FoundOn.FEED if hints else FoundOn.FRONT
+            self.enqueuer.enqueue(site, site.candidates_from([(canonical, hints)], found_on))
             if site.is_queued(canonical):
                 raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
         if self.history.is_known(canonical):
