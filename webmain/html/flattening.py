@@ -336,10 +336,9 @@ def read_tags(
             if end < position:
                 found = _RAW_ENDS[name].search(source, position)
                 end = raw_ends[name] = found.start() if found else len(source)
-            if model.is_ambiguous and source.find(b"<", position, end) >= 0:
-                if keep := max_depth is None:
-                    steps += source.count(b"<", position, end) ** 2
-                    model.hide(source[position:end])
+            if model.is_ambiguous and source.find(b"<", position, end) >= 0 and (keep := max_depth is None):
+                steps += source.count(b"<", position, end) ** 2
+                model.hide(source[position:end])
             if keep:
                 position = end
         elif name not in VOID or model.is_ambiguous:
