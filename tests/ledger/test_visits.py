@@ -120,9 +120,12 @@ def test_a_site_that_never_edits_is_looked_at_less(visits, clock):
     for n in range(300):
         fetch(visits, n)
     fetch(visits, "new")
-    clock[0] += 30 * HOUR_S
+    elsewhere = Fetched(url="https://other.example/new", site="other.example", published_at=clock[0] - 1800)
+    visits.record([elsewhere], lambda _: USUAL)
+    clock[0] += 20 * HOUR_S
+    assert [row.url for row in visits.due("other.example", USUAL)] == [elsewhere.url]
     assert address("new") not in due(visits)
-    clock[0] += 10 * DAY_S
+    clock[0] += 10 * HOUR_S
     assert address("new") in due(visits)
 
 

@@ -53,8 +53,8 @@ def spans(before: str, after: str, *, cells: int, fold: Callable[[str], str] = f
     forms = {piece: fold(piece) for piece in {*ours, *theirs}}
     matches = align([forms[p] for p in ours], [forms[p] for p in theirs], cells=cells)
     return Spans(
-        before=_runs(ours, {i for i, _ in matches}),
-        after=_runs(theirs, {j for _, j in matches}),
+        before=_runs(ours, _with_late_runs(ours, {i for i, _ in matches})),
+        after=_runs(theirs, _with_late_runs(theirs, {j for _, j in matches})),
         n_cells=len(ours) * len(theirs),
     )
 
@@ -75,6 +75,18 @@ def _n_common(ours: str, theirs: str) -> int:
         (i for i, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
         min(len(ours), len(theirs)),
     )
+
+
+def _with_late_runs(pieces: list[str], common: set[int]) -> set[int]:
+    """Return `common` with each run of other pieces as late as it can be: ". [One more.]", not "[. One more]."."""
+    moved: set[int] = set()
+    start = 0  # of the run of other pieces
+    for i, piece in enumerate(pieces):
+        if i in common:
+            same = start if pieces[start] == piece else i
+            moved.add(same)
+            start = same + 1
+    return moved
 
 
 def _runs(pieces: list[str], common: set[int]) -> tuple[Span, ...]:
