@@ -186,7 +186,7 @@ def test_few_documents_are_kept():
     reader = Reader(stages.Options())
     for n in range(40):
         reader(_Look(page(n)))
-    assert len(reader._documents) == 16
+    assert len(reader._documents) == 6
     reader(_Look(Page(url="https://news.example/large", html="<p>" + "a" * (5 << 20))))
     assert len(reader._documents) == 1
 
