@@ -23,6 +23,12 @@ from webmain.metadata.read import read_metadata
         ("Jane Roe, Senior Political Correspondent", "en", ["Jane Roe"]),
         ("Jane Roe (@janeroe), jane@roe.example", "en", ["Jane Roe"]),
         ("Jane Roe; JANE ROE; jane roe", "en", ["Jane Roe"]),
+        ("Jane Roe, Ph.D., and John Doe, MS, RD, FAND", "en", ["Jane Roe", "John Doe"]),
+        ("Jane Roe, Max Moe, and John Doe", "en", ["Jane Roe", "Max Moe", "John Doe"]),
+        ("Author(s): Jane Roe", "en", ["Jane Roe"]),
+        ("Jane Roe, AFP", "en", ["Jane Roe", "AFP"]),
+        ("Jane Roe, Sr. Director of Operations", "en", ["Jane Roe"]),
+        ("Jane Roe on behalf of The Moving Team", "en", ["Jane Roe"]),
         ("Von Max Muster und Erika Muster", "de", ["Max Muster", "Erika Muster"]),
         ("Text: Max Muster", "de", ["Max Muster"]),
         ("Konstantin Furrer, Deutsche Presse-Agentur", "de", ["Konstantin Furrer", "Deutsche Presse-Agentur"]),
@@ -91,6 +97,7 @@ def test_names_of_many_words_are_refused_from_one_word_over_the_limit() -> None:
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [("Jane Roe", True), ("Ludwig van Beethoven", True), ("jane roe", False), ("Jane", False), ("read the story", False),
+     ("Jane (Doe) Roe", True),
      ("Jane Roe 2", False), ("王小明", True), ("A B C D E F", False),
      ("Иван Петров", True), ("Новости по теме", False), ("ნინო გელაშვილი", True)],
 )  # fmt: skip
@@ -115,6 +122,17 @@ def _authors(body: str, *, head: str = "") -> tuple[str, ...]:
     story = "<p>" + "The bridge was closed for two years and is open again. " * 8 + "</p>"
     html = f"<html lang=en><head><title>The bridge is open</title>{head}</head><body><h1>The bridge is open</h1>{body}{story}"
     return read_metadata(Document(Page(url="https://dailynews.example/bridge", html=html), html=html)).authors
+
+
+def test_a_single_name_counts_if_it_leads_to_its_author() -> None:
+    assert _authors('<p>by <a href="/author/amanda/">Amanda</a> · Dec 20, 2025</p>') == ("Amanda",)
+    assert _authors('<p>by <a href="/books/">Amanda</a> · Dec 20, 2025</p>') == ()
+
+
+def test_a_shown_name_comes_before_what_somebody_logs_in_with() -> None:
+    declared = '<meta name="author" content="jane.roe">'
+    assert _authors('<div class="author-info"><span>Jane Roe</span></div>', head=declared) == ("Jane Roe",)
+    assert _authors("", head=declared) == ("jane.roe",)
 
 
 def _declared(name: str) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SHORT_LABEL = 14  # characters of a label like "Written by:" whose name is in the next element
 _LONG_SITE = 8  # minimum letters of a site's name that a name may begin with: "Daily News Sport"
+_USERNAME = lazy(r"[a-z]{1,20}[._][a-z]{2,20}\d{0,4}")
 _DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
@@ -50,6 +51,7 @@ def read_authors(reading: Reading) -> Found | None:
         names = [n for n in told if letters(n) not in sections]
         others = [n for n in names if not _is_site(n, reading)]
         others = [n for n in others if not _is_desk(n, reading)] or others
+        others = [n for n in others if not _is_username(n)]
         is_declared = name not in _SHOWN
         if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
             continue  # more likely a photographer, or the agency again
@@ -359,6 +361,11 @@ def _is_nickname(text: str) -> bool:
     return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
+def _is_username(text: str) -> bool:
+    """Return True if a text can only be what somebody logs in with: "jane.roe"."""
+    return bool(_USERNAME.fullmatch(text))
+
+
 def _is_name_class(reading: Reading, index: int) -> bool:
     """Return True if an element's class means that it contains only the name."""
     value = (reading.document.elements.attributes[index].get("class") or "").lower()
@@ -372,5 +379,7 @@ def _linked_names(reading: Reading, index: int) -> list[str]:
     for i in range(index, min(elements.end[index], index + 60)):
         if elements.tags[i] == "a":
             text = element_text(document, i, limit=80)
-            out += [n for n in names_in(text, language=reading.language) if looks_like_name(n)]
+            is_author = leads_to_author(elements.attributes[i].get("href") or "")
+            names = names_in(text, language=reading.language)
+            out += [n for n in names if looks_like_name(n) or (is_author and _is_nickname(n))]
     return unique(out)

@@ -31,6 +31,7 @@ _DATELINE = lazy(
 )
 """A dateline and what follows it: "LONDON (Reuters) - The ..."."""
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
+_SECOND_NAME = lazy(r"(?<=\s)\((\w{2,20})\)(?=\s)")  # "Jane (Doe) Roe"
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 
@@ -67,12 +68,12 @@ def _patterns(words: Languages) -> _Patterns:
         tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
         aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
-            rf"(?:[,;|、،／]|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
+            rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
         title=re.compile(rf"^{either('titles')}\s+(?=\S+\s\S)", re.I),
-        role=re.compile(rf"(?:\w+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
+        role=re.compile(rf"(?:[\w.]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
         role_after=re.compile(rf"(?<=\S)\s*{either('roles_after')}$"),
         no_name=re.compile(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
         name_word=re.compile(r"[^\W\d_][\w'’.-]*$"),
@@ -111,13 +112,28 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     text = patterns.aside.sub(", ", text)
     text = without_tail(text)
     parts: list[str] = []
+    has_degree = False
     for part in _divide(text, language):
         name = tidy(part)
-        if name and (not is_text or looks_like_name(name)):
+        if parts and name and (_is_degree(name) or (has_degree and name.isupper())):
+            has_degree = True
+        elif name and (not is_text or looks_like_name(name)):
             parts.append(name)
+            has_degree = False
         elif is_text and parts:
             break
     return unique(parts)
+
+
+def _is_degree(name: str) -> bool:
+    """Return True for what is written behind a name: "Ph.D.", "M.D. FACP"."""
+    degrees = _degrees()
+    return all(word in degrees for word in name.replace(".", "").split())
+
+
+@once
+def _degrees() -> frozenset[str]:
+    return frozenset(languages.known().words("bylines.degrees"))
 
 
 def without_tail(text: str) -> str:
@@ -174,7 +190,7 @@ def _is_date(name: str) -> bool:
 
 def looks_like_name(name: str) -> bool:
     """Return True if running text could be a person's or an agency's name: two to five words with capitals."""
-    words = name.split()
+    words = _SECOND_NAME.sub(r"\1", name).split()
     if len(words) > 5 or any(map(str.isdigit, name)):
         return False
     if name.lower() == name.title():  # a script without capitals, such as Georgian in running text
