@@ -113,13 +113,11 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     text = without_tail(text)
     parts: list[str] = []
     has_degree = False
-    for part in _divide(text, language):
-        name = tidy(part)
-        if parts and name and (_is_degree(name) or (has_degree and name.isupper())):
-            has_degree = True
-        elif name and (not is_text or looks_like_name(name)):
+    for name in map(tidy, _divide(text, language)):
+        if has_degree := bool(parts and name and (_is_degree(name) or (has_degree and name.isupper()))):
+            continue
+        if name and (not is_text or looks_like_name(name)):
             parts.append(name)
-            has_degree = False
         elif is_text and parts:
             break
     return unique(parts)
@@ -127,13 +125,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
 
 def _is_degree(name: str) -> bool:
     """Return True for what is written behind a name: "Ph.D.", "M.D. FACP"."""
-    degrees = _degrees()
-    return all(word in degrees for word in name.replace(".", "").split())
-
-
-@once
-def _degrees() -> frozenset[str]:
-    return frozenset(languages.known().words("bylines.degrees"))
+    return set(name.replace(".", "").split()).issubset(languages.known().words("bylines.degrees"))
 
 
 def without_tail(text: str) -> str:
@@ -176,6 +168,7 @@ def tidy(part: str) -> str:
         or patterns.no_name.match(name)
         or _is_date(name)
         or patterns.role.fullmatch(name)
+        or patterns.prefix.fullmatch(f"{name} ")
         or not any(c.isalpha() for c in name)
     ):
         return ""
