@@ -179,6 +179,10 @@ def all_kept(markup: str) -> list[str]:
     [
         ("<p>By Jane Roe<br>4 November 2026</p>", []),
         ("<p>โดย มาลี แก้วใส</p>", []),
+        ("<p>홍길동 기자 hong@news.example</p>", []),
+        ("<p>〔記者王小明／台北報導〕</p>", []),
+        ("<p>Иван Петров, корреспондент</p>", []),
+        ("<p>（记者王小明）大桥今天重新开放。</p>", ["（记者王小明）大桥今天重新开放。"]),
         ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),
     ],
 )

@@ -38,7 +38,7 @@ def read_signature(text: str) -> Signature | None:
     text : str
         Its first `MAX_SIGNATURE_CHARS` characters are read.
     """
-    start = text[:MAX_SIGNATURE_CHARS]
+    start = text[:MAX_SIGNATURE_CHARS].rstrip()
     if start.isascii():
         return None
     for pattern in _patterns(languages.known()):
