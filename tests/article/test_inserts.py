@@ -35,6 +35,15 @@ def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
         '<p>延伸閱讀：<a href="/2">漁業資源再次減少</a></p>',
         '<p>Читайте также: <a href="/2">Рыбы стало меньше</a></p>',
         '<p>(À lire aussi : <a href="/2">Moins de poisson</a>)</p>',
+        '<p>यह भी पढ़ें: <a href="/2">मछलियाँ फिर घटीं</a></p>',
+        '<p><a href="/2">আরও পড়ুন: মাছ আবার কমেছে</a></p>',
+        '<p>إقرأ أيضاً: <a href="/2">الأسماك تتناقص من جديد</a></p>',
+        '<p>یہ بھی پڑھیں: <a href="/2">مچھلیاں پھر کم ہو گئیں</a></p>',
+        '<p>იხილეთ ასევე: <a href="/2">თევზი ისევ იკლებს</a></p>',
+        '<p>អានបន្ត៖ <a href="/2">ត្រីថយចុះម្តងទៀត</a></p>',
+        '<p>함께 보면 좋은 기사: <a href="/2">물고기가 또 줄었다</a></p>',
+        '<p>Прочетете още: <a href="/2">Рибата отново намалява</a></p>',
+        '<p>இதையும் படிக்க: <a href="/2">மீன்கள் மீண்டும் குறைந்தன</a></p>',
         '<div><a href="https://b.example/news/fish-stocks-fall-again">Fish stocks fall again</a></div>',
         '<ul><li>Read also: <a href="/2">Fish stocks fall again</a></li></ul>',
     ],
@@ -124,7 +133,18 @@ def test_headings_right_between_paragraphs_stay_in_boxes_of_their_own_too(inside
 
 
 @pytest.mark.parametrize(
-    "label", ["Advertisement", "- Anzeige -", "Реклама:", "ΔΙΑΦΗΜΙΣΗ", "廣告", "[Quảng cáo]", "<b>PUBLICIDAD</b>"]
+    "label",
+    [
+        "Advertisement",
+        "- Anzeige -",
+        "Реклама:",
+        "ΔΙΑΦΗΜΙΣΗ",
+        "廣告",
+        "[Quảng cáo]",
+        "<b>PUBLICIDAD</b>",
+        "ప్రకటన",
+        "Գովազդ",
+    ],
 )
 def test_a_label_of_an_advertisement_is_dropped(label):
     assert kept_of(f"<div>{label}</div>") == []
@@ -159,6 +179,10 @@ def all_kept(markup: str) -> list[str]:
     [
         ("<p>By Jane Roe<br>4 November 2026</p>", []),
         ("<p>โดย มาลี แก้วใส</p>", []),
+        ("<p>홍길동 기자 hong@news.example</p>", []),
+        ("<p>〔記者王小明／台北報導〕</p>", []),
+        ("<p>Иван Петров, корреспондент</p>", []),
+        ("<p>（记者王小明）大桥今天重新开放。</p>", ["（记者王小明）大桥今天重新开放。"]),
         ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),
     ],
 )

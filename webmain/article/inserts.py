@@ -179,13 +179,16 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short blocks among the first kept ones that begin like a byline and contain a name."""
-    from webmain.metadata.names import names_in, starts_byline
+    """Yield short blocks among the first kept ones that begin like a byline and contain a name, or a profession, too."""
+    from webmain.metadata.names import named_with_role, names_in, starts_byline
+    from webmain.metadata.signatures import read_signature
 
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
-            if starts_byline(f"{start} ") and names_in(start, is_text=True):
+            signed = read_signature(block.text)
+            is_byline = signed.is_whole if signed else starts_byline(f"{start} ")
+            if (is_byline and names_in(start, is_text=True)) or named_with_role(block.text):
                 yield block.leaves
 
 

@@ -28,6 +28,7 @@ words in it, or of the phrases between its semicolons.
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what is before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines
+`bylines.signatures`               texts with names between other words, as a group `names`, or `name` if it has spaces
 `bylines.and`, `.and_here`         between names; `and_here` divides names on pages in this language only; `.and_patterns`
 `bylines.after_name`               what follows a name and is no part of it
 `bylines.edited_by`, `.buttons`    beginnings of what is no author's name

@@ -22,6 +22,7 @@ from webmain.metadata.names import (
     without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
+from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
@@ -215,16 +216,18 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     start = max(0, reading.headline_leaf - 5)
     for i in range(start, min(len(leaves), start + 60)):
         text = leaves.texts[i]
-        if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & _OUTSIDE:
+        is_byline = starts_byline(text + " ") if len(text) <= _LONGEST_BYLINE else read_signature(text) is not None
+        if not is_byline or leaves.flags[i] & _OUTSIDE:
             continue
         names = names_in(text, language=reading.language, is_text=True)
         whole = element_text(document, leaves.element[i], limit=200) if len(text) < _SHORT_LABEL else ""
-        if not names and len(whole) > len(text) and starts_byline(whole):
+        is_longer = len(text) < len(whole) <= _LONGEST_BYLINE and whole.startswith(text)
+        if not names and is_longer and starts_byline(whole):
             names = _linked_names(reading, leaves.element[i]) or names_in(
                 whole, language=reading.language, is_text=True
             )
             text = whole if names else text
-        if not names and len(text) < _SHORT_LABEL and i + 1 < len(leaves):
+        if not names and len(text) < _SHORT_LABEL and len("".join(leaves.texts[i + 1 : i + 2])) in _NAME_BESIDE:
             text = f"{text} {leaves.texts[i + 1]}"
             names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.stands_aside(leaves.element[i]):
@@ -262,6 +265,8 @@ def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
 
 _BEFORE, _AFTER = 8, 12
 _LONGEST_SIGNATURE = 60
+_LONGEST_BYLINE = 120
+_NAME_BESIDE = range(1, _LONGEST_BYLINE)
 _MOST_LINKED = 2
 _MOST_LABELS = 20
 _DIVIDED = lazy(r"\s[|·•–-]$")
@@ -313,7 +318,7 @@ def _with_date(reading: Reading, text: str) -> list[str]:
         return []
     after = (text[space.end() :] for space in _SPACE.finditer(text, dated.end()))
     if signed := next(filter(starts_byline, after), ""):
-        return [name for name in names_in(signed, is_text=True) if _is_written_name(name)]
+        return [name for name in names_in(signed, is_text=True) if _is_written_name(name) or name == name.swapcase()]
     told = _PARTED.split(text)
     parts = [part for part in told[::2] if _is_written_name(part)]
     if len(parts) != 1 or (text.startswith(parts[0]) and "," in told[1]):

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from webmain import languages
 from webmain.clock import once
 from webmain.metadata.head import MAX_VALUE_CHARS, clean, letters
+from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 from webmain.text.normal import HAN
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAX_AUTHORS: Final = 30
 MAX_NAME_CHARS: Final = 70
 MAX_NAME_WORDS: Final = 7
+COLONS: Final = ":：៖፦፡՝"
 
 _DATELINE = lazy(
     r"(?:^[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?(?:[-–—:]|$)"
@@ -62,7 +64,7 @@ def _patterns(words: Languages) -> _Patterns:
     return _Patterns(
         prefix=re.compile(
             rf"(?:(?:{either('verbs')}\s(?:and\s\w{{4,12}}\s)?)?{either('by')}(?:\s?:\s?|\s)"
-            rf"|{either('labels')}\s?[:：]\s?|{either('patterns')})",
+            rf"|{either('labels', 'author_label')}\s?[{COLONS}]\s?|{either('patterns')})",
             re.I,
         ),
         tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
@@ -79,7 +81,7 @@ def _patterns(words: Languages) -> _Patterns:
         name_word=re.compile(r"[^\W\d_][\w'’.-]*$"),
         particle=re.compile(rf"{either('particles')}$"),
         wrote_in_lower=re.compile(
-            rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?:)(?:\s?:)?(?:\s|$)"
+            rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?[{COLONS}])(?:\s?:)?(?:\s|$)"
         ),
     )
 
@@ -104,6 +106,8 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     patterns = _patterns(languages.known())
     text = _NOISE.sub(" ", clean(raw, limit=1000))
     text = _DATELINE.sub("", text.strip(" \t-–—|·•:,;/"))
+    signed = read_signature(text)
+    text = signed.names if signed else text
     for _ in range(3):
         match = patterns.prefix.match(text)
         if not match:
@@ -198,8 +202,11 @@ def _are_of_names(words: list[str]) -> bool:
 
 
 def starts_byline(text: str) -> bool:
-    """Return True if a line begins like a byline."""
-    return bool(_patterns(languages.known()).prefix.match(text))
+    """Return True if a line begins like a byline, or is a signature."""
+    if _patterns(languages.known()).prefix.match(text):
+        return True
+    signed = read_signature(text)
+    return signed is not None and signed.is_whole
 
 
 def says_who_wrote(text: str) -> bool:
