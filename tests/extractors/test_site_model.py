@@ -84,7 +84,7 @@ def test_places_say_more_the_more_pages_there_are():
 def test_places_are_believed_where_no_label_is_sure():
     lesson = learn_site(site(6, [1.5, -1.5, -1.5]))
     assert lesson.model.places_count
-    assert lesson.quality == 0.0
+    assert lesson.quality is None
     found = judged(lesson.model, markup(50), [0.0, 0.0, -5.0])
     assert found[0] > 0.2 > -0.2 > found[1]
 

@@ -74,8 +74,8 @@ _WHY: Final = (
     "likely to be content",
     "the site's other pages speak against it",
     "the site's other pages speak for it",
-    "people said that it is none here",
-    "people said that it is content here",
+    "marked as boilerplate by a person",
+    "marked as content by a person",
 )
 
 

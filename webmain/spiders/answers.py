@@ -86,7 +86,7 @@ def is_passing(error: BaseException | None) -> bool:
     if isinstance(error, HttpError):
         return error.response.status == 429 or error.response.status >= 500
     if isinstance(error, RobotsUnreachableError):
-        return not str(error).endswith("(dns)")  # a host that is not there may be misspelt
+        return not error.unresolved
     return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))
 
 
