@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from webmain.extractors import site_model
 from webmain.extractors.site_model import CAP, EVIDENCE, SiteModel, learn_site, recurring
-from webmain.features.site_memory import SitePage, site_page
+from webmain.features.site_evidence import SitePage, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page

@@ -154,7 +154,7 @@ class Robots:
         if (led_to := self._led_to.pop(netloc, None)) is not None and now_s() < led_to.until:
             return led_to
         self._crawler.stats.inc_value("robotstxt/request_count")
-        asked = Request(
+        robots_request = Request(
             address,
             priority=_PRIORITY,
             headers=_validators(row),
@@ -162,7 +162,7 @@ class Robots:
             callback=NO_CALLBACK,
         )
         try:
-            response = await self._crawler.engine.download_async(asked)
+            response = await self._crawler.engine.download_async(robots_request)
         except RefusedAddressError as error:
             return _Known(RobotsRules.none(), now_s() + self._retry_s, RefusedAddressError(str(error)))
         except RobotsUnreachableError as error:

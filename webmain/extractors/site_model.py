@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.site_memory import CAP, ROOT, Places, SitePage, count_texts, find_places
+from webmain.features.site_evidence import CAP, ROOT, Places, SitePage, count_texts, find_places
 from webmain.features.site_paths import PlainRecord, text_fingerprint
 from webmain.features.trees import probabilities
 
@@ -314,19 +314,19 @@ def _manual_corrections(pages: Sequence[SitePage], places: Places) -> tuple[dict
     A changed verdict applies to its place if all blocks there have the same label on all corrected pages; else to its text.
     """
     corrected = [
-        (page, page.said, of[page.element].tolist())
+        (page, page.corrections, of[page.element].tolist())
         for page, of in zip(pages, places.of_element, strict=True)
-        if page.said is not None
+        if page.corrections is not None
     ]
     kinds: dict[int, set[bool]] = {}
-    for _, said, at in corrected:
-        for place, content in zip(at, said.content.tolist(), strict=True):
+    for _, corrections, at in corrected:
+        for place, content in zip(at, corrections.content.tolist(), strict=True):
             kinds.setdefault(place, set()).add(content)
     signs: dict[int, int] = {}
     texts: dict[str, int] = {}
-    for page, said, at in corrected:
-        for block in np.flatnonzero(said.changed).tolist():
-            sign = 1 if said.content[block] else -1
+    for page, corrections, at in corrected:
+        for block in np.flatnonzero(corrections.changed).tolist():
+            sign = 1 if corrections.content[block] else -1
             if at[block] > ROOT and len(kinds[at[block]]) == 1:
                 signs[at[block]] = sign
             elif len(texts) < MAX_TEXTS:

@@ -219,10 +219,10 @@ class Answers:
     def _scheduled(self, answer: Answer) -> Answer:
         if answer.kind == ARTICLE:
             return answer  # `Visits` plans these
-        asked = FetchHistory(
+        history = FetchHistory(
             first_at=answer.first_at, asked_at=answer.asked_at, n_asked=answer.n_asked, n_changed=answer.n_changed
         )
-        return replace(answer, next_at=next_fetch(asked, answer.kind, self._file.clock()))
+        return replace(answer, next_at=next_fetch(history, answer.kind, self._file.clock()))
 
 
 def _joined(before: Answer | None, answer: Answer) -> Answer:

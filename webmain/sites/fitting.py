@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
 from webmain.extractors.base import NothingLearned, SiteExtractor
-from webmain.features.corrected import attach_corrections
+from webmain.features.manual_corrections import attach_corrections
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.metadata.titles import recurring
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from webmain.extractors.base import Extractor
-    from webmain.features.corrected import CorrectedPage
+    from webmain.features.manual_corrections import CorrectedPage
     from webmain.sites.model_store import ModelStore
 
 logger = logging.getLogger(__name__)

@@ -37,7 +37,7 @@ from webmain.sites.model_store import ModelStore, site_of
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor
-    from webmain.features.corrected import CorrectedPage
+    from webmain.features.manual_corrections import CorrectedPage
     from webmain.html.document import Document
 
 logger = logging.getLogger(__name__)

@@ -277,8 +277,8 @@ class Enqueuer:
         what = site.spending.exhausted()
         if what and self._crawler.stats is not None:
             n_waiting = len(site) + len(site.backlog)
-            told = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
-            self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", told)
+            message = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
+            self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", message)
         return what is not None or self.is_page_limit_reached()
 
     # ---- Counting

@@ -222,8 +222,8 @@ class NewsSpider(Spider):
         """Report the estimated share of recent articles that were found."""
         for site in self.sites.values():
             if coverage := site.coverage():
-                told = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
-                self.crawler.stats.set_value(f"webmain/told/coverage/{site.name}", told)
+                message = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
+                self.crawler.stats.set_value(f"webmain/told/coverage/{site.name}", message)
                 for name in ("n_found", "estimate", "low", "high"):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
