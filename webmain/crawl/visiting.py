@@ -10,7 +10,7 @@ from scrapy.utils.datatypes import LocalCache
 
 from webmain.clock import now_s
 from webmain.crawl.validators import hash_of, validators
-from webmain.ledger.answers import ARTICLE, Answer
+from webmain.ledger.responses import ARTICLE, SavedResponse
 from webmain.ledger.visits import Fetched
 from webmain.metadata.dates import parse_feed_date
 from webmain.store.protocol import Outcome
@@ -77,17 +77,17 @@ class Visiting:
 
     def pop_stored(
         self, stored: Sequence[Stored], published: Mapping[str, datetime]
-    ) -> tuple[list[Answer], list[Fetched]]:
+    ) -> tuple[list[SavedResponse], list[Fetched]]:
         """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
-        answers, fetched, now = [], [], now_s()
+        responses, fetched, now = [], [], now_s()
         for each in stored:
             page = self._pages.pop(key_of(each.url), None) if each.url else None
             if page is None or not each.url:
                 continue
             url, site = page.visited or key_of(each.url), site_key(each.url)
             date = published.get(each.id)
-            answers.append(
-                Answer(
+            responses.append(
+                SavedResponse(
                     url=url,
                     site=site,
                     kind=ARTICLE,
@@ -112,7 +112,7 @@ class Visiting:
                     hints=page.hints,
                 )
             )
-        return answers, fetched
+        return responses, fetched
 
 
 def key_of(url: str) -> str:

@@ -63,7 +63,7 @@ def mark_of(summary: PageSummary) -> str:
     return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
 
 
-def is_answer(error: BaseException | None) -> bool:
+def has_response(error: BaseException | None) -> bool:
     """Return True if the server did answer, though with an error."""
     return isinstance(error, HttpError)
 

@@ -168,7 +168,7 @@ class Revisits:
         if url != row.url:
             self._follow(site, row, url)
             return None
-        if self._enqueuer.unchanged_answer(site, response):
+        if self._enqueuer.unchanged_response(site, response):
             self._count("not_modified" if response.status == 304 else "identical")
             history.record_unchanged_article(row, self._refresh(row.url))
             return None

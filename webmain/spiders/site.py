@@ -14,7 +14,7 @@ from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
 from webmain.discovery.frontier import UNDATED, DateRange, named_period, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
-from webmain.ledger.answers import Filters
+from webmain.ledger.responses import Filters
 from webmain.sites.budgets import Budget
 from webmain.spiders.addresses import PathFilter, is_personal, is_repeating, patterns, whole_pages
 from webmain.spiders.own_addresses import OwnAddresses
