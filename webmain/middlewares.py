@@ -28,7 +28,7 @@ from webmain.crawl.known_urls import CONDITIONAL, KnownUrls
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.recordings import Recorder as Recorder
 from webmain.crawl.signals import send_failed, send_rejected
-from webmain.discovery.markup import GZIP
+from webmain.discovery.safe_xml import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
 from webmain.ledger.responses import Filters

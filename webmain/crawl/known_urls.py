@@ -24,7 +24,7 @@ from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
 from webmain.ledger.ledger import Done, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
-from webmain.ledger.visits import Fetched
+from webmain.ledger.visits import FetchedArticle
 from webmain.store.protocol import Stored
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
@@ -214,7 +214,7 @@ class KnownUrls:
         visited = self.visiting.visited(url)
         if visited:
             self.visiting.drop(url)
-            fetched = Fetched(url=visited, site=site_key(visited))
+            fetched = FetchedArticle(url=visited, site=site_key(visited))
             with self._ledger_errors():
                 self.ledger.visits.record([fetched], refresh_of(self._crawler))
         return bool(visited)

@@ -11,7 +11,7 @@ from scrapy.utils.datatypes import LocalCache
 from webmain.clock import now_s
 from webmain.crawl.validators import hash_of, validators
 from webmain.ledger.responses import ARTICLE, SavedResponse
-from webmain.ledger.visits import Fetched
+from webmain.ledger.visits import FetchedArticle
 from webmain.metadata.dates import parse_feed_date
 from webmain.store.protocol import Outcome
 from webmain.urls import normalise, site_key, without_credentials
@@ -77,7 +77,7 @@ class Visiting:
 
     def pop_stored(
         self, stored: Sequence[Stored], published: Mapping[str, datetime]
-    ) -> tuple[list[SavedResponse], list[Fetched]]:
+    ) -> tuple[list[SavedResponse], list[FetchedArticle]]:
         """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
         responses, fetched, now = [], [], now_s()
         for each in stored:
@@ -103,7 +103,7 @@ class Visiting:
                 )
             )
             fetched.append(
-                Fetched(
+                FetchedArticle(
                     url=url,
                     site=site,
                     published_at=date.timestamp() if date else None,

@@ -17,7 +17,7 @@ from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
 from webmain.ledger.responses import ListedUrls, SavedResponse
-from webmain.spiders.queues import Candidate, FoundOn
+from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.urls import normalise, without_credentials
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
 from webmain.ledger.ledger import Done, Found, Ledger, LedgerError, Pending, State
 from webmain.ledger.responses import Filters, SavedResponse
-from webmain.ledger.visits import Fetched, Row
-from webmain.spiders.queues import Candidate
+from webmain.ledger.visits import FetchedArticle, VisitRecord
+from webmain.spiders.candidates import Candidate
 from webmain.spiders.site import Site
 
 if TYPE_CHECKING:
@@ -212,12 +212,14 @@ class CrawlHistory:
 
     # ---- Revisits of articles
 
-    def due_visits(self, site: str, refresh: Refresh) -> list[Row]:
+    def due_visits(self, site: str, refresh: Refresh) -> list[VisitRecord]:
         """Return a site's articles that are due for a revisit; none if everything is fetched anyway."""
-        none: list[Row] = []
+        none: list[VisitRecord] = []
         return self._query(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
 
-    def record_page(self, url: str, hints: Hints | None, summary: PageSummary, *, row: Row | None = None) -> None:
+    def record_page(
+        self, url: str, hints: Hints | None, summary: PageSummary, *, row: VisitRecord | None = None
+    ) -> None:
         """Remember what to record about an article's page once the article is stored."""
         self._visiting.record_page(url, hints, text_mark(summary), visited=row.url if row else "")
 
@@ -226,10 +228,10 @@ class CrawlHistory:
         known = self._query(lambda ledger: ledger.responses.get(url), None)
         return known is not None and known.mark == text_mark(summary)
 
-    def record_unchanged_article(self, row: Row, refresh: Refresh) -> None:
+    def record_unchanged_article(self, row: VisitRecord, refresh: Refresh) -> None:
         """Record that an article was revisited and has not changed."""
         self._visiting.drop(row.url)
-        fetched = Fetched(url=row.url, site=row.site)
+        fetched = FetchedArticle(url=row.url, site=row.site)
         self._query(lambda ledger: ledger.visits.record([fetched], lambda _: refresh), None)
 
     def record_missing_article(self, url: str, status: int) -> bool:
@@ -254,9 +256,11 @@ class CrawlHistory:
         none: dict[str, str] = {}
         return self._query(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
 
-    def record_claims(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
+    def record_claims(
+        self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str
+    ) -> list[VisitRecord]:
         """Record change times that a source gives for articles; return the articles that are therefore due."""
-        none: list[Row] = []
+        none: list[VisitRecord] = []
         return self._query(lambda ledger: ledger.visits.record_claims(claims, refresh, source), none)
 
     def trusts_claims(self, site: str) -> bool:

@@ -21,11 +21,11 @@ from webmain.ledger.ledger import LIST
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, has_response, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
+from webmain.spiders.candidates import Candidate, FoundOn, Limits
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.fairness import MAX_WAITING, share, widen
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
-from webmain.spiders.queues import Candidate, FoundOn, Limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader

@@ -20,13 +20,13 @@ from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
+from webmain.discovery.source_urls import sitemaps_from_robots
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import has_response, is_passing, mark_of, other_fronts, page_of
-from webmain.spiders.queues import FoundOn
+from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
 
