@@ -188,11 +188,7 @@ class CrawlHistory:
 
     def saved_response(self, url: str, filters: Filters) -> SavedResponse | None:
         """Return the last complete response of an address; None if its whole body has to be read."""
-        return (
-            self._saved_response(url, filters)
-            if self._ledger is not None and self._saved_response is not None
-            else None
-        )
+        return self._saved_response(url, filters) if self._ledger is not None and self._saved_response else None
 
     def fresh_response(self, url: str, filters: Filters) -> SavedResponse | None:
         """Return the saved response of a source that need not be fetched in this run."""

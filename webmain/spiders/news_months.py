@@ -99,15 +99,8 @@ class NewsMonths:
     @cached_property
     def _filters_hash(self) -> str:
         """Hash of the filters other than the period: a file that was read with other filters is read again."""
-        arguments = self._arguments
-        filters = [
-            sorted(arguments.domains),
-            arguments.language,
-            arguments.require,
-            arguments.section,
-            arguments.undated,
-            arguments.respect,
-        ]
+        args = self._arguments
+        filters = [sorted(args.domains), args.language, args.require, args.section, args.undated, args.respect]
         return hashlib.sha256(json.dumps(filters).encode()).hexdigest()[:16]
 
     def _key(self, path: str) -> str:
