@@ -13,7 +13,7 @@ from lxml.html import HTMLParser
 from selectolax.lexbor import LexborHTMLParser
 
 from webmain.evaluation.records import GoldPage
-from webmain.features.alignment import gold_content
+from webmain.features.gold_labels import gold_content
 from webmain.html.encoding import decode
 from webmain.html.tree import BLOCK_TAGS
 

@@ -37,6 +37,8 @@ class DatabaseFile(ABC):
         self.is_ready = False
         address = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
         try:
+            if read_only and not path.exists():
+                raise FileNotFoundError("there is no such file")
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
             place = ":memory:" if str(path) == ":memory:" else address

@@ -21,7 +21,7 @@ from webmain.extractors.base import SiteExtractor
 from webmain.extractors.page_types import refuse_no_article, require_type
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
-from webmain.html.guard import close_empty, mistaken
+from webmain.html.guard import close_empty, wrong_input
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
@@ -210,7 +210,7 @@ def _decoded(page: Page, options: Options) -> Document:
 
         kind = sniff(given, page.headers.get("content-type", ""))
         if kind != "html":
-            raise Rejected(Reason.NOT_HTML, mistaken(decode(given).text) or f"the body is {kind}", url=page.url)
+            raise Rejected(Reason.NOT_HTML, wrong_input(decode(given).text) or f"the body is {kind}", url=page.url)
         decoded = decode(given, headers=page.headers)
         _check_not_empty(decoded.text, "characters", page)
         _check_html(decoded.text, page)
@@ -229,7 +229,7 @@ def _check_not_empty(given: str | bytes, unit: str, page: Page) -> None:
 
 
 def _check_html(text: str, page: Page) -> None:
-    if problem := mistaken(text):
+    if problem := wrong_input(text):
         raise Rejected(Reason.NOT_HTML, problem, url=page.url)
 
 

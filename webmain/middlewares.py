@@ -24,14 +24,14 @@ from webmain.crawl.failures import (
     is_page,
     requested_url,
 )
-from webmain.crawl.known_urls import AGAIN, KnownUrls
+from webmain.crawl.known_urls import CONDITIONAL, KnownUrls
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.recordings import Recorder as Recorder
 from webmain.crawl.signals import send_failed, send_rejected
-from webmain.discovery.markup import GZIP
+from webmain.discovery.safe_xml import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
-from webmain.ledger.answers import Filters
+from webmain.ledger.responses import Filters
 from webmain.urls import join, same_site, site_key
 
 if TYPE_CHECKING:
@@ -236,17 +236,17 @@ class Conditional:
 
     def process_request(self, request: Request) -> None:
         """Add the conditions for this address, and remove those of an address that redirected here."""
-        filters = request.meta.get(AGAIN)
+        filters = request.meta.get(CONDITIONAL)
         if not isinstance(filters, Filters):
             return
         for name in _CONDITIONS:
             request.headers.pop(name, None)
         request.meta.pop("handle_httpstatus_list", None)
         known = self._crawler.get_extension(KnownUrls)
-        answer = known.again(request.url, filters) if known is not None else None
-        if known is None or answer is None or not known.has_validators(answer):
+        saved = known.saved_response(request.url, filters) if known is not None else None
+        if known is None or saved is None or not known.has_validators(saved):
             return
-        for name, value in zip(_CONDITIONS, (answer.etag, answer.last_modified), strict=True):
+        for name, value in zip(_CONDITIONS, (saved.etag, saved.last_modified), strict=True):
             if value:
                 request.headers[name] = value.encode("latin-1")
         request.meta["handle_httpstatus_list"] = [304]
@@ -259,6 +259,6 @@ class Conditional:
             return response
         logger.info("%s says that it has not changed, and was not asked; it is asked again", request.url)
         self._crawler.stats.inc_value("webmain/not_modified_unasked")
-        again = request.replace(dont_filter=True, meta={**request.meta, "asked_past_caches": True, AGAIN: None})
+        again = request.replace(dont_filter=True, meta={**request.meta, "asked_past_caches": True, CONDITIONAL: None})
         again.headers["Cache-Control"] = "no-cache"
         return again

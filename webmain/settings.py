@@ -60,8 +60,10 @@ WEBMAIN_LEARN = True
 """Learn sites, if the extractor can learn; else each page is judged on its own, and stored models are not used."""
 
 WEBMAIN_MODELS = "models/sites"
-WEBMAIN_CORRECTIONS = "output/corrections.jsonl"
 """The folder of the models, one file for each site and method."""
+
+WEBMAIN_CORRECTIONS = "output/corrections.jsonl"
+"""File of corrected pages (`webmain correct`), which are used in learning together with a site's other pages."""
 
 WEBMAIN_LEARN_PAGES = None
 """Pages of a site to wait for before it is learned; None is 20, or more if the extractor needs more; fewer if fewer

@@ -139,6 +139,11 @@ def test_a_rejected_page_does_not_stop_the_others(tmp_path, page, capsys):
     assert PARAGRAPH in captured.out
 
 
+def test_a_host_without_its_scheme_is_no_file(capsys):
+    assert cli.main(["extract", "news.example"]) == exits.NOT_FOUND
+    assert "a web address begins with https://" in capsys.readouterr().err
+
+
 def test_unknown_extractor_is_named_with_what_is_allowed(page, capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main(["extract", "-e", "magic", page])
@@ -260,6 +265,8 @@ def test_review_shows_the_least_confident_first(review_list, capsys):
     assert "confidence 0.1 is below 0.6" in out
     assert "0.300  https://news.example/2  (kept out)" in out
     assert "\x1b" not in out
+    assert cli.main(["review", f"jsonl:{review_list}", "--limit", "1"]) == exits.OK
+    assert capsys.readouterr().out.count("https") == 1
     assert cli.main(["review", f"{review_list}.review", "--limit", "1"]) == exits.OK
     assert capsys.readouterr().out.count("https") == 1
 
@@ -269,7 +276,7 @@ def test_review_of_what_is_no_list_is_told(tmp_path, capsys):
     assert "No such file" in capsys.readouterr().err
     (tmp_path / "letter").write_text("Dear editor\n")
     assert cli.main(["review", str(tmp_path / "letter")]) == exits.NOT_FOUND
-    assert "no review list" in capsys.readouterr().err
+    assert "no review list; a crawl with review_below writes one" in capsys.readouterr().err
 
 
 def test_doctor_finds_nothing_wrong_here(capsys):

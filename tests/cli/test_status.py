@@ -58,6 +58,8 @@ def test_store_names_its_ledger_and_sites_choose(ledger, capsys, monkeypatch):
     assert status(ledger.parent / "news.db") == 0
     assert status(ledger, "b.example") == 3
     assert "b.example: no run is recorded" in capsys.readouterr().err
+    assert status("--store", "mysql:news") == 2
+    assert "jsonl:PATH or sqlite:PATH" in capsys.readouterr().err
     monkeypatch.chdir(ledger.parent)
     assert status() == 3
     assert "output/*.ledger: no such ledger" in capsys.readouterr().err

@@ -147,7 +147,7 @@ def test_explain_tells_what_moved_the_score_of_a_block(capsys):
     [
         (["-e", "learned", "--block", "5000"], "this page has blocks 0 to"),
         (["-e", "learned", "--block", "-1"], "this page has blocks 0 to"),
-        (["-e", "pab", "--block", "1"], "pab cannot notify what moved a score"),
+        (["-e", "pab", "--block", "1"], "only learned can show what affected a score, not pab"),
     ],
 )
 def test_explain_tells_where_a_block_can_not_be_explained(capsys, options, told):

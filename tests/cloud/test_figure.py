@@ -13,7 +13,7 @@ from webmain.cloud import pictures
 from webmain.cloud.counting import Counting
 from webmain.cloud.keyness import frequent
 from webmain.cloud.layout import draw
-from webmain.cloud.pictures import Look
+from webmain.cloud.pictures import PictureOptions
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,13 +27,13 @@ def thai():
     return frequent(counting.counts(), top=90)
 
 
-@pytest.mark.parametrize("look", [Look(), Look(shape="lines", order="text", height=330)])
-def test_the_papers_figure_is_drawn_from_thai_articles(thai, look):
-    placed = list(pictures._drawn(thai, look))
+@pytest.mark.parametrize("options", [PictureOptions(), PictureOptions(shape="lines", order="text", height=330)])
+def test_the_papers_figure_is_drawn_from_thai_articles(thai, options):
+    placed = list(pictures._drawn(thai, options))
     assert len(placed) == 90
     assert sum(re.fullmatch("[\u0e01-\u0e4e]+", one.word.word) is not None for one in placed) > 80
     for one in placed:
-        image = Image.new("L", (look.width, look.height))
+        image = Image.new("L", (options.width, options.height))
         draw(image, one.sized, one.place.x, one.place.y, one.place.size, 255)
         picture = np.asarray(image.crop(image.getbbox()))
         for run in one.sized.runs:

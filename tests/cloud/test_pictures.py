@@ -9,7 +9,7 @@ from tests.cloud.clouds import WORDS, cloud
 from webmain.cloud import pictures
 from webmain.cloud.layout import draw
 from webmain.cloud.markup import schemes
-from webmain.cloud.pictures import Look, Shape, cloud_png, cloud_svg
+from webmain.cloud.pictures import PictureOptions, Shape, cloud_png, cloud_svg
 from webmain.cloud.records import Cloud
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,22 +18,22 @@ LONG = cloud("en", words="a" * 60 + " " + "ก" * 60 + " short")
 
 
 @pytest.mark.parametrize("shape", Shape)
-@pytest.mark.parametrize("look", [Look(), Look(width=300, height=700), Look(width=1600, height=200)])
+@pytest.mark.parametrize(("width", "height"), [(900, 500), (300, 700), (1600, 200)])
 @pytest.mark.parametrize("drawn", [cloud("th"), cloud("ar"), MIXED, LONG, cloud("en", words="alone")])
-def test_words_are_whole_and_touch_no_other(shape, look, drawn):
-    look = Look(width=look.width, height=look.height, shape=shape)
-    ink = np.zeros((look.height + 200, look.width + 200), int)
-    placed = list(pictures._drawn(drawn, look))
+def test_words_are_whole_and_touch_no_other(shape, width, height, drawn):
+    options = PictureOptions(width=width, height=height, shape=shape)
+    ink = np.zeros((options.height + 200, options.width + 200), int)
+    placed = list(pictures._drawn(drawn, options))
     for one in placed:
-        image = Image.new("L", (look.width + 200, look.height + 200))
+        image = Image.new("L", (options.width + 200, options.height + 200))
         draw(image, one.sized, one.place.x + 100, one.place.y + 100, one.place.size, 255)
         ink += np.asarray(image) > 60
     assert ink.max() == 1, "two words touch"
     assert not ink[:100].any()
     assert not ink[:, :100].any()
-    assert not ink[look.height + 100 :].any()
-    assert not ink[:, look.width + 100 :].any()
-    assert len(placed) == len(drawn.words) or look.height == 200
+    assert not ink[options.height + 100 :].any()
+    assert not ink[:, options.width + 100 :].any()
+    assert len(placed) == len(drawn.words) or options.height == 200
 
 
 def test_a_picture_is_well_filled():
@@ -50,25 +50,25 @@ def test_the_same_cloud_gives_the_same_bytes():
 
 
 def test_a_greater_weight_is_a_larger_word():
-    sizes = [one.place.size for one in pictures._drawn(cloud("en"), Look())]
+    sizes = [one.place.size for one in pictures._drawn(cloud("en"), PictureOptions())]
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_an_empty_cloud_is_an_empty_picture():
-    image = Image.open(io.BytesIO(cloud_png(Cloud(words=()), Look(width=60, height=50))))
+    image = Image.open(io.BytesIO(cloud_png(Cloud(words=()), PictureOptions(width=60, height=50))))
     assert image.size == (60, 50)
     assert image.convert("RGB").getcolors() == [(3_000, (255, 255, 255))]
 
 
 def test_rows_of_right_to_left_words_begin_at_the_right():
-    placed = list(pictures._drawn(cloud("ar"), Look(shape=Shape.LINES, height=100)))
+    placed = list(pictures._drawn(cloud("ar"), PictureOptions(shape=Shape.LINES, height=100)))
     same_row = [one.place.x for one in placed if one.place.y == placed[0].place.y]
     assert len(same_row) > 1
     assert same_row == sorted(same_row, reverse=True)
 
 
 def test_words_in_rows_are_in_the_order_asked_for():
-    placed = list(pictures._drawn(cloud("zh"), Look(shape=Shape.LINES, order="text")))
+    placed = list(pictures._drawn(cloud("zh"), PictureOptions(shape=Shape.LINES, order="text")))
     assert [one.word.word for one in placed] == WORDS["zh"].split()[::-1]
 
 

@@ -102,7 +102,7 @@ def test_a_query_selects_articles_and_leaves_a_rest(tmp_path):
     assert cloud_for(Scope(store=spec, query="ตลาดน้ำ")).words[0].word == "ตลาดน้ำ"
     with pytest.raises(QueryError):
         cloud_for(Scope(store=spec, query="!!"))
-    with pytest.raises(StoreError, match="unable to open"):
+    with pytest.raises(StoreError, match="there is no such file"):
         cloud_for(Scope(store="sqlite:/nowhere.db", query="tide"))
 
 

@@ -78,8 +78,8 @@ def test_a_site_is_judged_as_people_said(tmp_path, n_corrected):
         assert all(story.format(number, number + 3) in text for story in STORY)
         assert extract_page(page(number), again).text == text
     why = {block.text: block.why for block in explain_page(page(30), fitted).blocks}
-    assert why[PROMO.format(30, 37)] == "people said that it is none here"
-    assert why[NOTE.format(30, 30)] == "people said that it is content here"
+    assert why[PROMO.format(30, 37)] == "marked as boilerplate by a person"
+    assert why[NOTE.format(30, 30)] == "marked as content by a person"
 
 
 def test_the_svm_learns_from_them_too(tmp_path):

@@ -16,7 +16,7 @@ from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.site_model import SiteModel
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
-from webmain.sites.fitting import Event, described
+from webmain.sites.fitting import Event, fit_summary
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, page_resemblance
 from webmain.sites.model_file import OutdatedModelError
@@ -174,8 +174,8 @@ def test_a_model_that_adopted_nothing_judges_as_the_page_model_does(fitted):
     one, other = judge(document(50), generic), judge(document(50), create("learned"))
     assert one.raw.tolist() == other.raw.tolist()
     assert one.confidence == other.confidence
-    assert described(generic) == "kept generic"
-    assert described(fitted).startswith("quality 0.") or described(fitted) == "quality 1.000"
+    assert fit_summary(generic) == "kept generic"
+    assert fit_summary(fitted).startswith("quality 0.") or fit_summary(fitted) == "quality 1.000"
 
 
 # --- when the layout changes -----------------------------------------------------------------------------------------

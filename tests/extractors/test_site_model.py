@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from webmain.extractors import site_model
 from webmain.extractors.site_model import CAP, EVIDENCE, SiteModel, learn_site, recurring
-from webmain.features.site_memory import SitePage, site_page
+from webmain.features.site_evidence import SitePage, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
@@ -84,7 +84,7 @@ def test_places_say_more_the_more_pages_there_are():
 def test_places_are_believed_where_no_label_is_sure():
     lesson = learn_site(site(6, [1.5, -1.5, -1.5]))
     assert lesson.model.places_count
-    assert lesson.quality == 0.0
+    assert lesson.quality is None
     found = judged(lesson.model, markup(50), [0.0, 0.0, -5.0])
     assert found[0] > 0.2 > -0.2 > found[1]
 

@@ -103,7 +103,7 @@ def test_next_run_removes_a_row_that_is_no_json(tmp_path):
 
 def test_ledger_that_is_only_read_is_neither_made_nor_changed(tmp_path):
     path = tmp_path / "a ledger?#%.ledger"
-    with pytest.raises(LedgerError, match="unable to open"):
+    with pytest.raises(LedgerError, match="there is no such file"):
         LedgerFile(path, read_only=True)
     assert not path.exists()
     with Ledger(path) as ledger:

@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.conftest import NOW
 from webmain.discovery.schedule import DAY_S, HOUR_S, Refresh
 from webmain.items import Hints
-from webmain.ledger.visits import Fetched
+from webmain.ledger.visits import FetchedArticle
 
 SITE = "news.example"
 SITEMAP = f"https://{SITE}/sitemap.xml"
@@ -29,7 +29,11 @@ def address(n):
 def fetch(visits, n, *, has_changed=False, claimed_at=None):
     published = visits._file.clock() - 1800  # that of the first fetch stays
     visits.record(
-        [Fetched(url=address(n), site=SITE, published_at=published, has_changed=has_changed, claimed_at=claimed_at)],
+        [
+            FetchedArticle(
+                url=address(n), site=SITE, published_at=published, has_changed=has_changed, claimed_at=claimed_at
+            )
+        ],
         lambda _: USUAL,
     )
     return visits.get(address(n))
@@ -120,7 +124,7 @@ def test_a_site_that_never_edits_is_looked_at_less(visits, clock):
     for n in range(300):
         fetch(visits, n)
     fetch(visits, "new")
-    elsewhere = Fetched(url="https://other.example/new", site="other.example", published_at=clock[0] - 1800)
+    elsewhere = FetchedArticle(url="https://other.example/new", site="other.example", published_at=clock[0] - 1800)
     visits.record([elsewhere], lambda _: USUAL)
     clock[0] += 20 * HOUR_S
     assert [row.url for row in visits.due("other.example", USUAL)] == [elsewhere.url]
@@ -131,7 +135,7 @@ def test_a_site_that_never_edits_is_looked_at_less(visits, clock):
 
 def test_new_articles_are_of_the_source_that_has_not_changed_since_where_they_came_with_a_date(visits, clock):
     def first(n, hints):
-        visits.record([Fetched(url=address(n), site=SITE, published_at=NOW, hints=hints)], lambda _: USUAL)
+        visits.record([FetchedArticle(url=address(n), site=SITE, published_at=NOW, hints=hints)], lambda _: USUAL)
 
     first("before", DATED)
     clock[0] += HOUR_S

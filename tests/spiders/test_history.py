@@ -4,8 +4,8 @@ import pytest
 
 from webmain.items import Hints
 from webmain.ledger.ledger import Done, Found, Ledger, State
+from webmain.spiders.candidates import FoundOn
 from webmain.spiders.history import CrawlHistory
-from webmain.spiders.queues import FoundOn
 from webmain.spiders.site import Site
 
 FRONT = "https://example.org/"

@@ -5,7 +5,7 @@ import pytest
 from webmain.discovery.frontier import DateRange
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, without_referrer
-from webmain.spiders.queues import FoundOn, Limits, richer
+from webmain.spiders.candidates import FoundOn, Limits, richer
 from webmain.spiders.site import Site
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

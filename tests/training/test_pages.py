@@ -25,7 +25,7 @@ from training.prose import Prose, sentences
 from training.scripts import script_swapped
 from training.threads import thread
 from webmain.evaluation.records import GoldPage
-from webmain.features.alignment import gold_content
+from webmain.features.gold_labels import gold_content
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page

@@ -144,6 +144,11 @@ def test_beyond_this_machine_a_token_is_needed(capsys, monkeypatch):
     assert "WEBMAIN_TOKEN" in capsys.readouterr().err
 
 
+def test_a_store_that_cannot_be_browsed_is_refused_at_once(capsys):
+    assert main(["serve", "--store", "jsonl:news.jsonl"]) == USAGE
+    assert "only SQLite stores" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken_or_is_none_is_told(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         for port in (taken.getsockname()[1], 99_999):

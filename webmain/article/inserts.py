@@ -305,7 +305,8 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
             0 <= leaf < len(leaves) and kept[leaf] and not leaves.flags[leaf] & _NO_TEXT for leaf in (first - 1, end)
         ):
             continue
-        if any(flags & _NO_TEXT for flags in leaves.flags[first:end]) or "pull" in _class(document, i):
+        class_name = (elements.attributes[i].get("class") or "").lower()
+        if any(flags & _NO_TEXT for flags in leaves.flags[first:end]) or "pull" in class_name:
             continue
         if sum(map(len, leaves.texts[first:end])) > MAX_INSERT_CHARS:
             continue
@@ -330,7 +331,3 @@ def _add_headings(document: Document, kept: NDArray[np.bool_]) -> None:
         for i in missing:
             if end[i] < end[parent[i]] and kept[end[i]] and not any(f & _NO_TEXT for f in flags[first[i] : end[i]]):
                 kept[first[i] : end[i]] = True
-
-
-def _class(document: Document, element: int) -> str:
-    return (document.elements.attributes[element].get("class") or "").lower()

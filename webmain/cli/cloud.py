@@ -222,7 +222,7 @@ def _scope(found: Mapping[str, Any], store: str | None) -> Scope:
 def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
     """Return a cloud in a format."""
     from webmain.cloud.markup import Order, cloud_page
-    from webmain.cloud.pictures import Look, Shape, cloud_png, cloud_svg
+    from webmain.cloud.pictures import PictureOptions, Shape, cloud_png, cloud_svg
 
     if form == "table":
         return _table(cloud).encode()
@@ -230,7 +230,7 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
         return (json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
     if form == "html":
         return cloud_page(cloud, order=args.order or Order.ALPHABET).encode()
-    look = Look(
+    options = PictureOptions(
         width=args.width,
         height=args.height,
         shape=Shape(args.shape),
@@ -238,7 +238,7 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
         colours=args.colours,
         fonts=tuple(args.font),
     )
-    return cloud_png(cloud, look) if form == "png" else cloud_svg(cloud, look).encode()
+    return cloud_png(cloud, options) if form == "png" else cloud_svg(cloud, options).encode()
 
 
 def _table(cloud: Cloud) -> str:

@@ -96,7 +96,7 @@ def _explain(args: argparse.Namespace) -> int:
             raise Failure(USAGE, f"--block: got {args.block}, this page has {blocks}")
         columns = moved(found, args.block)
         if not columns:
-            raise Failure(USAGE, f"--block: {judged.extractor} cannot notify what moved a score")
+            raise Failure(USAGE, f"--block: only learned can show what affected a score, not {judged.extractor}")
         _print_block(args.format, head, block_record(block_of(found, args.block)), columns)
     elif args.format == "json":
         compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}

@@ -128,7 +128,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
     """Learn each site with pages in the spool; print a line for each."""
     from webmain import extraction as stages
     from webmain.corrections.file import CorrectionsFile
-    from webmain.sites.fitting import Event, LearningTask, described, is_unwatched, unwatched
+    from webmain.sites.fitting import Event, LearningTask, cannot_detect_drift, drift_warning, fit_summary
     from webmain.sites.model_store import ModelStore
 
     models, corrections = ModelStore(args.models), CorrectionsFile(args.corrections)
@@ -157,10 +157,10 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
         place = models.path(site, extractor.name)
         corrected = f" and {len(learning_task.corrected)} corrected" if learning_task.corrected else ""
         print(
-            f"{site}: {n} pages{corrected}, {described(result.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
+            f"{site}: {n} pages{corrected}, {fit_summary(result.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
         )
-        if is_unwatched(result.fitted):
-            notify(f"{site}: {unwatched(result.fitted)}")
+        if cannot_detect_drift(result.fitted):
+            notify(f"{site}: {drift_warning(result.fitted)}")
     return worst
 
 

@@ -89,7 +89,8 @@ def as_text(plan: Plan) -> str:
     rows = [("front page", plan.problem or plan.front), ("robots.txt", _robots(plan))]
     if plan.left_alone_s:
         rows.append(("left alone", f"for {_time(plan.left_alone_s)}, since it refused earlier requests"))
-    rows += [(kind, _listed(urls, plan.front)) for kind, urls in _lists(plan)]
+    lists = (("feeds", plan.feeds), ("sitemaps", plan.sitemaps), ("sections", plan.sections))
+    rows += [(kind, _listed(urls, plan.front)) for kind, urls in lists]
     dates = f"{plan.last_day:,} of the last day, {plan.last_week:,} of the last week, {plan.undated:,} without a date"
     rows.append(("addresses", f"{plan.new:,} new ({dates}), {plan.known:,} known"))
     if plan.unread:
@@ -114,10 +115,6 @@ def _robots(plan: Plan) -> str:
         "ignored": "is not obeyed (ROBOTSTXT_OBEY)",
     }[plan.robots]
     return robots + (f"; Crawl-delay {plan.crawl_delay_s:g} s" if plan.crawl_delay_s else "")
-
-
-def _lists(plan: Plan) -> tuple[tuple[str, Sequence[str]], ...]:
-    return ("feeds", plan.feeds), ("sitemaps", plan.sitemaps), ("sections", plan.sections)
 
 
 def _listed(urls: Sequence[str], front: str) -> str:

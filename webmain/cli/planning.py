@@ -28,8 +28,8 @@ from webmain.discovery.robots import RobotsRules
 from webmain.ledger.file import LedgerFile, copy_ledger
 from webmain.ledger.hosts import Host, Hosts
 from webmain.sites.rules import Sites
+from webmain.spiders.candidates import Candidate
 from webmain.spiders.news import NewsSpider
-from webmain.spiders.queues import Candidate
 from webmain.spiders.site import Site
 from webmain.spiders.sources import SourceKind
 

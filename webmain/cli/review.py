@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
         help="show the articles of a crawl that are in doubt",
         description="Show the articles that a crawl with review_below has listed, the least confident first.",
     )
-    review.add_argument("file", type=Path, metavar="FILE", help="the list (articles.jsonl.review), or its store")
+    review.add_argument("file", metavar="FILE", help="the list (articles.jsonl.review), or its store")
     review.add_argument("-f", "--format", choices=("table", "jsonl"), default="table", help="what to print")
     review.add_argument("--limit", type=positive_int, metavar="N", help="the N least confident only")
     review.set_defaults(run=_review)
@@ -35,11 +35,14 @@ def add(commands: Commands) -> None:
 
 def _review(args: argparse.Namespace) -> int:
     from webmain.store.protocol import StoreError
+    from webmain.store.registry import SCHEMES, split_spec
     from webmain.store.review import read_review, review_path
 
-    beside = review_path(args.file)
+    location, address = split_spec(args.file)
+    path = Path(address if location in SCHEMES.values() else args.file).expanduser()
+    beside = review_path(path)
     with failing(NOT_FOUND, StoreError):
-        found = read_review(beside if beside.exists() else args.file)
+        found = read_review(beside if beside.exists() else path)
     shown = found[: args.limit]
     if args.format == "jsonl":
         for entry in shown:

@@ -7,9 +7,10 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import OK, USAGE, Failure
+from webmain.cli.exits import OK, USAGE, Failure, failing
 from webmain.cli.search import DEFAULT_STORE
 from webmain.cli.sources import CORRECTIONS, MODELS, positive, positive_int, site_rules
+from webmain.files import StoreSpecError
 
 if TYPE_CHECKING:
     import argparse
@@ -74,8 +75,11 @@ def _serve(args: argparse.Namespace) -> int:
 
         from webmain.web.app import create_app
         from webmain.web.connections import BoundedProtocol
+        from webmain.web.stored import sqlite_address
     except ImportError as error:
         raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
+    with failing(USAGE, StoreSpecError):
+        sqlite_address(config.store)
     try:
         listening = _listen(config.host, config.port)
     except OSError as error:

@@ -195,7 +195,9 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
         with local_file(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
     except OSError as error:
-        raise Failure(NOT_FOUND, f"{source}: {error.strerror or error}") from error
+        is_absent = isinstance(error, FileNotFoundError) and "." in source.partition("/")[0]
+        advice = "; a web address begins with https://" if is_absent else ""
+        raise Failure(NOT_FOUND, f"{source}: {error.strerror or error}{advice}") from error
 
 
 class ArchivePages:

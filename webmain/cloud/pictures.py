@@ -26,7 +26,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class PictureOptions:
     """How a picture looks."""
 
     width: int = 900
@@ -45,16 +45,16 @@ class _Drawn:
     colour: str
 
 
-def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
-    """Return a cloud as a PNG; the same cloud, look and fonts give the same bytes.
+def cloud_png(cloud: Cloud, options: PictureOptions | None = None) -> bytes:
+    """Return a cloud as a PNG; the same cloud, options and fonts give the same bytes.
 
     Raises PictureError if a font or a library is missing (`webmain.cloud.fonts`).
     """
     from PIL import Image
 
-    look = look or Look()
-    drawn = _drawn(cloud, look)
-    image = Image.new("RGB", (look.width, look.height), schemes()[look.colours].ground)
+    options = options or PictureOptions()
+    drawn = _drawn(cloud, options)
+    image = Image.new("RGB", (options.width, options.height), schemes()[options.colours].ground)
     for one in drawn:
         draw(image, one.sized, one.place.x, one.place.y, one.place.size, one.colour)
     packed_file = io.BytesIO()
@@ -62,20 +62,20 @@ def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
     return packed_file.getvalue()
 
 
-def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
+def cloud_svg(cloud: Cloud, options: PictureOptions | None = None) -> str:
     """Return a cloud as SVG with real text, which can be searched, copied and read by screen readers.
 
     A viewer without the fonts fits its own fonts into the same widths. Raises PictureError as `cloud_png`.
     """
-    look = look or Look()
+    options = options or PictureOptions()
     rows = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {look.width} {look.height}" width="{look.width}" '
-        f'height="{look.height}" role="img" xml:lang="{escape(cloud.language)}" font-weight="700" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {options.width} {options.height}" width="{options.width}" '
+        f'height="{options.height}" role="img" xml:lang="{escape(cloud.language)}" font-weight="700" '
         'text-anchor="middle">',
         f"<title>{escape(fit_for_html(cloud.title))}</title>",
-        f'<rect width="100%" height="100%" fill="{schemes()[look.colours].ground}"/>',
+        f'<rect width="100%" height="100%" fill="{schemes()[options.colours].ground}"/>',
     ]
-    for one in _drawn(cloud, look):
+    for one in _drawn(cloud, options):
         place, word = one.place, one.word
         language = f' xml:lang="{escape(word.language)}"' if word.language not in ("", cloud.language) else ""
         families = ", ".join(f"'{name}'" for name in dict.fromkeys(run.face.family for run in one.sized.runs))
@@ -88,18 +88,18 @@ def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
     return "\n".join([*rows, "</svg>\n"])
 
 
-def _drawn(cloud: Cloud, look: Look) -> Iterable[_Drawn]:
+def _drawn(cloud: Cloud, options: PictureOptions) -> Iterable[_Drawn]:
     """Return the words with their places and colours."""
-    fonts = Fonts(look.fonts)
-    scheme = schemes()[look.colours]
-    in_lines_too = Shape(look.shape) is Shape.LINES
-    words: Sequence[CloudWord] = ordered(cloud, look.order) if in_lines_too else cloud.words
+    fonts = Fonts(options.fonts)
+    scheme = schemes()[options.colours]
+    in_lines_too = Shape(options.shape) is Shape.LINES
+    words: Sequence[CloudWord] = ordered(cloud, options.order) if in_lines_too else cloud.words
     sized = [
         Sized(fonts.runs(fit_for_html(one.word), language=one.language), one.language, size_of(one.weight))
         for one in words
     ]
-    edge = round(EDGE * min(look.width, look.height))
-    width, height = look.width - 2 * edge, look.height - 2 * edge
+    edge = round(EDGE * min(options.width, options.height))
+    width, height = options.width - 2 * edge, options.height - 2 * edge
     if in_lines_too:
         places = in_lines(sized, width, height, right_to_left=cloud.direction == "rtl")
     else:

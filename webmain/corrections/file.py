@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.corrections.records import Correction
-from webmain.features.corrected import CorrectedPage
+from webmain.features.manual_corrections import CorrectedPage
 from webmain.files import AppendFile, StoreError, StoreLockedError, replaced_whole, write_failure
 from webmain.items import Page
 from webmain.items.codec import UNREADABLE, build, encode

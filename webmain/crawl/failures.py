@@ -50,7 +50,14 @@ class RobotsForbiddenError(IgnoreRequest):
 
 
 class RobotsUnreachableError(IgnoreRequest):
-    """robots.txt answers 5xx or 429, or not at all, so it is unknown what is allowed."""
+    """robots.txt answers 5xx or 429, or not at all, so it is unknown what is allowed.
+
+    `unresolved`: the host has no address, so that its name may be misspelt.
+    """
+
+    def __init__(self, message: str = "", *, unresolved: bool = False) -> None:
+        super().__init__(message)
+        self.unresolved = unresolved
 
 
 class LeftAloneError(IgnoreRequest):

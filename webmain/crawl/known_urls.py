@@ -22,9 +22,9 @@ from webmain.crawl.signals import connect, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
-from webmain.ledger.answers import ARTICLE, Answer, Filters
 from webmain.ledger.ledger import Done, Ledger, LedgerError
-from webmain.ledger.visits import Fetched
+from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
+from webmain.ledger.visits import FetchedArticle
 from webmain.store.protocol import Stored
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AGAIN: Final = "again"  # key in a request's meta that allows conditions; its value is the run's `Filters`
+CONDITIONAL: Final = "again"  # key in a request's meta that allows conditions; its value is the run's `Filters`
 MAX_REDIRECTED = 100_000  # redirected addresses remembered until their page is settled
 
 _TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reason.INTERNAL_ERROR, Reason.EMPTY})
@@ -111,25 +111,25 @@ class KnownUrls:
         )
         return self.skip_known and not is_recorded
 
-    def again(self, url: str, filters: Filters) -> Answer | None:
-        """Return an address's last answer if it was read with filters at least as wide as this run's; else None."""
+    def saved_response(self, url: str, filters: Filters) -> SavedResponse | None:
+        """Return the saved response of an address if it was read with filters at least as wide as this run's; else None."""
         if not self.uses_conditional_requests or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
-        answer = None
+        saved = None
         with self._ledger_errors():
-            answer = self.ledger.answers.get(without_credentials(_key(url)))
-        is_of_use = answer is not None and (answer.kind == ARTICLE or answer.filters.covers(filters))
-        return answer if is_of_use else None
+            saved = self.ledger.responses.get(without_credentials(_key(url)))
+        is_of_use = saved is not None and (saved.kind == ARTICLE or saved.filters.covers(filters))
+        return saved if is_of_use else None
 
-    def has_validators(self, answer: Answer) -> bool:
-        """Return True if a conditional request is possible for an earlier answer."""
-        if answer.kind == ARTICLE and answer.site not in self._reliable:
+    def has_validators(self, saved: SavedResponse) -> bool:
+        """Return True if a conditional request is possible for a saved response."""
+        if saved.kind == ARTICLE and saved.site not in self._reliable:
             try:
-                self._reliable[answer.site] = self.ledger.answers.validators_are_reliable(answer.site)
+                self._reliable[saved.site] = self.ledger.responses.validators_are_reliable(saved.site)
             except LedgerError as error:
                 self.fail(error)
                 return False
-        return answer.has_validators(now_s(), are_reliable=answer.kind == ARTICLE and self._reliable[answer.site])
+        return saved.has_validators(now_s(), are_reliable=saved.kind == ARTICLE and self._reliable[saved.site])
 
     def spider_opened(self) -> None:
         """Open the ledger; if that fails, the crawl ends before it begins.
@@ -195,9 +195,9 @@ class KnownUrls:
             if each.url:
                 done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
         self._mark(done)
-        answers, fetched = self.visiting.pop_stored(stored, published)
+        responses, fetched = self.visiting.pop_stored(stored, published)
         with self._ledger_errors():
-            self.ledger.answers.save(answers)
+            self.ledger.responses.save(responses)
         with self._ledger_errors():
             self.ledger.visits.record(fetched, refresh_of(self._crawler))
 
@@ -214,7 +214,7 @@ class KnownUrls:
         visited = self.visiting.visited(url)
         if visited:
             self.visiting.drop(url)
-            fetched = Fetched(url=visited, site=site_key(visited))
+            fetched = FetchedArticle(url=visited, site=site_key(visited))
             with self._ledger_errors():
                 self.ledger.visits.record([fetched], refresh_of(self._crawler))
         return bool(visited)

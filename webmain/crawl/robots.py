@@ -154,7 +154,7 @@ class Robots:
         if (led_to := self._led_to.pop(netloc, None)) is not None and now_s() < led_to.until:
             return led_to
         self._crawler.stats.inc_value("robotstxt/request_count")
-        asked = Request(
+        robots_request = Request(
             address,
             priority=_PRIORITY,
             headers=_validators(row),
@@ -162,7 +162,7 @@ class Robots:
             callback=NO_CALLBACK,
         )
         try:
-            response = await self._crawler.engine.download_async(asked)
+            response = await self._crawler.engine.download_async(robots_request)
         except RefusedAddressError as error:
             return _Known(RobotsRules.none(), now_s() + self._retry_s, RefusedAddressError(str(error)))
         except RobotsUnreachableError as error:
@@ -217,14 +217,18 @@ class Robots:
         row = with_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
-        message = f"robots.txt of {netloc} cannot be read now ({why})"
+        unresolved = why == "dns"
+        reason = "the host name cannot be resolved" if unresolved else why
+        message = f"robots.txt of {netloc} cannot be read now ({reason})"
         if row is not None and row.robots is not None:
             logger.info("%s: the rules that were read before hold on", message)
             return _Known(RobotsRules(row.robots, url=address), until)
         is_over = row is not None and now_s() - (row.robots_failing_since or now_s()) >= GIVEN_UP_AFTER_S
         denies = self._denies and not is_over
         logger.info("%s: %s", message, "its pages are left for later" if denies else "everything is taken as allowed")
-        return _Known(RobotsRules.none(), until, RobotsUnreachableError(message) if denies else None)
+        return _Known(
+            RobotsRules.none(), until, RobotsUnreachableError(message, unresolved=unresolved) if denies else None
+        )
 
     def _delay(self, rules: RobotsRules, request: Request) -> None:
         """Apply a Crawl-delay to the slot of the request that asked for the rules."""

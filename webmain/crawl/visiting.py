@@ -10,8 +10,8 @@ from scrapy.utils.datatypes import LocalCache
 
 from webmain.clock import now_s
 from webmain.crawl.validators import hash_of, validators
-from webmain.ledger.answers import ARTICLE, Answer
-from webmain.ledger.visits import Fetched
+from webmain.ledger.responses import ARTICLE, SavedResponse
+from webmain.ledger.visits import FetchedArticle
 from webmain.metadata.dates import parse_feed_date
 from webmain.store.protocol import Outcome
 from webmain.urls import normalise, site_key, without_credentials
@@ -77,17 +77,17 @@ class Visiting:
 
     def pop_stored(
         self, stored: Sequence[Stored], published: Mapping[str, datetime]
-    ) -> tuple[list[Answer], list[Fetched]]:
+    ) -> tuple[list[SavedResponse], list[FetchedArticle]]:
         """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
-        answers, fetched, now = [], [], now_s()
+        responses, fetched, now = [], [], now_s()
         for each in stored:
             page = self._pages.pop(key_of(each.url), None) if each.url else None
             if page is None or not each.url:
                 continue
             url, site = page.visited or key_of(each.url), site_key(each.url)
             date = published.get(each.id)
-            answers.append(
-                Answer(
+            responses.append(
+                SavedResponse(
                     url=url,
                     site=site,
                     kind=ARTICLE,
@@ -103,7 +103,7 @@ class Visiting:
                 )
             )
             fetched.append(
-                Fetched(
+                FetchedArticle(
                     url=url,
                     site=site,
                     published_at=date.timestamp() if date else None,
@@ -112,7 +112,7 @@ class Visiting:
                     hints=page.hints,
                 )
             )
-        return answers, fetched
+        return responses, fetched
 
 
 def key_of(url: str) -> str:

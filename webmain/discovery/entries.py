@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from webmain.discovery.markup import absolute_url
+from webmain.discovery.safe_xml import absolute_url
 from webmain.items import Hints
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from lxml import etree
 
 from webmain.discovery.entries import Collected, Entry
-from webmain.discovery.markup import (
+from webmain.discovery.safe_xml import (
     GZIP,
     UnsafeMarkup,
     absolute_url,

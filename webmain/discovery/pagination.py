@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from webmain import languages
 from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.links import Link
-from webmain.discovery.markup import absolute_url
+from webmain.discovery.safe_xml import absolute_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -269,7 +269,7 @@ _LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_RES
 _LONGEST_HUB_S: Final = DAY_S
 
 
-def next_fetch(asked: FetchHistory, kind: str, now: float) -> float:
+def next_fetch(history: FetchHistory, kind: str, now: float) -> float:
     """Return when a source is due again: after half of its mean time between changes, within bounds.
 
     Parameters
@@ -277,13 +277,13 @@ def next_fetch(asked: FetchHistory, kind: str, now: float) -> float:
     kind : str
         "front", "hub", "feed", "sitemap".
     """
-    if asked.n_asked < _ALWAYS_ASKED or asked.asked_at > now:
+    if history.n_asked < _ALWAYS_ASKED or history.asked_at > now:
         return now
-    span_s = max(0.0, asked.asked_at - asked.first_at)
-    interval_s = span_s / (asked.n_changed + 0.5) / 2
+    span_s = max(0.0, history.asked_at - history.first_at)
+    interval_s = span_s / (history.n_changed + 0.5) / 2
     if kind in EACH_RUN and interval_s < 2 * HOUR_S:
         return now
-    return asked.asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
+    return history.asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
 
 
 # ---- Hosts that refuse

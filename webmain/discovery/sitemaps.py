@@ -19,7 +19,7 @@ from lxml import etree
 
 from webmain.discovery.entries import Collected, Entry
 from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
-from webmain.discovery.markup import (
+from webmain.discovery.safe_xml import (
     GZIP,
     Cleaner,
     UnsafeMarkup,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Place, Search
+from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Context, Search
 from webmain.embedded.rich_text import markup, type_words
 from webmain.embedded.states import MAX_CHARS, read_states, stands_in_data
 from webmain.html.columns import HIDDEN, Flag
@@ -112,13 +112,15 @@ def embedded_text(
     candidates = [*_of_json_ld(document, about, least)]
     for state in read_states(document.html, document.elements.attributes, max_chars=states) if states else ():
         search = Search(about)
-        search.visit(state.value, (state.name,), Place(), 0)
+        search.visit(state.value, (state.name,), Context(), 0)
         candidates += search.found
     best, best_score = None, 0.0
     for candidate in _ranked([candidate for candidate in candidates if candidate.prose >= shown]):
         source, *path = candidate.path
-        place, body = candidate.place, markup(candidate.value)
-        found = Embedded(source, ".".join(path), body, place.distance >= 0, about.title, document.url, place.records)
+        context, body = candidate.context, markup(candidate.value)
+        found = Embedded(
+            source, ".".join(path), body, context.distance >= 0, about.title, document.url, context.records
+        )
         score = _readable_prose(found, least) * candidate.factor
         if score > best_score:
             best, best_score = found, score
@@ -273,7 +275,7 @@ def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Cand
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
         if node.aside:
             continue
-        place = Place(rank)
+        context = Context(rank)
         for key in ("articleBody", "reviewBody", "text"):
             value = node.value.get(key)
             if isinstance(value, list):
@@ -281,7 +283,7 @@ def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Cand
             if isinstance(value, str):
                 posts = [value, *_posts(node.value)]
                 if (prose := sum(map(prose_chars, posts))) >= least:
-                    yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
+                    yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), context, prose)
                     return
         updates = node.value.get("liveBlogUpdate")
         if isinstance(updates, list):
@@ -293,7 +295,7 @@ def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Cand
                 if isinstance(u.get(k), str)
             ]
             if (prose := sum(map(prose_chars, pieces))) >= least:
-                yield Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
+                yield Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), context, prose)
 
 
 def _posts(node: dict[str, Any]) -> list[str]:

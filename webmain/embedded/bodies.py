@@ -91,8 +91,8 @@ def _slug(url: str) -> str:
     return last if len(last) > 7 and last not in ("index", "default") else ""
 
 
-class Place(NamedTuple):
-    """The place of a value among its ancestor objects.
+class Context(NamedTuple):
+    """The context of a value among its ancestor objects.
 
     Attributes
     ----------
@@ -111,10 +111,10 @@ class Place(NamedTuple):
     prior: float = 1.0
     records: tuple[dict[str, Any], ...] = ()
 
-    def below(self, promise: float) -> Place:
-        """Return the place of the value under a key with this factor."""
+    def below(self, promise: float) -> Context:
+        """Return the context of the value under a key with this factor."""
         distance = self.distance + 1 if self.distance >= 0 else -1
-        return Place(distance, self.foreign, self.prior * promise, self.records)
+        return Context(distance, self.foreign, self.prior * promise, self.records)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,26 +123,26 @@ class Candidate:
 
     value: Any
     path: tuple[str, ...]
-    place: Place
+    context: Context
     prose: float
 
     @property
     def score(self) -> float:
-        """Amount of prose, weighted by the candidate's place."""
+        """Amount of prose, weighted by the candidate's context."""
         return self.prose * self.factor
 
     @property
     def is_likely(self) -> bool:
-        """Whether its place allows it to be the article's body.
+        """Whether its context allows it to be the article's body.
 
         Near an object with the page's title or URL, a single string needs a key that indicates a body, or length. Elsewhere
         the keys above it must indicate an article as well.
         """
-        if self.place.distance >= 0:
+        if self.context.distance >= 0:
             last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
             is_long = self.prose >= MIN_PROSE_UNNAMED or not isinstance(self.value, str)
-            return self.place.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
-        if self.place.foreign or self.place.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
+            return self.context.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
+        if self.context.foreign or self.context.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
             return False
         keys = [p for p in self.path[1:] if p != "*"]
         if not keys or _words(keys[-1]).isdisjoint(_BODY):
@@ -151,11 +151,11 @@ class Candidate:
 
     @property
     def factor(self) -> float:
-        """Weight from the candidate's place."""
-        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
+        """Weight from the candidate's context."""
+        near = 3.0 * 0.93**self.context.distance if self.context.distance >= 0 else 0.2 if self.context.foreign else 0.7
         last = next((p for p in reversed(self.path) if p != "*"), "")
         formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
-        return near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
+        return near * self.context.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
 
 
 _KEY_WORDS = lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -233,18 +233,18 @@ class Search:
         self._read: dict[str, tuple[Any, float]] = {}
         self.found: list[Candidate] = []
 
-    def visit(self, value: Any, path: tuple[str, ...], place: Place, depth: int) -> float:
+    def visit(self, value: Any, path: tuple[str, ...], context: Context, depth: int) -> float:
         """Return the prose of a value that counts as its parent's; collect candidates for the article."""
         self._left -= 1
         if self._left < 0 or depth > MAX_DEPTH:
             return 0.0
         if isinstance(value, str):
-            return self._string(value, path, place, depth)
+            return self._string(value, path, context, depth)
         if isinstance(value, (dict, list)) and (prose := self._prose_below(value, depth)) < MIN_PROSE:
             return prose
         if isinstance(value, list):
-            return self._list(value, path, place, depth)
-        return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
+            return self._list(value, path, context, depth)
+        return self._object(value, path, context, depth) if isinstance(value, dict) else 0.0
 
     def _prose_below(self, value: Any, depth: int) -> float:
         """Return the prose of all strings in a value; results are cached."""
@@ -271,74 +271,74 @@ class Search:
             self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
         return self._read[text]
 
-    def _below(self, place: Place, key: str) -> Place:
+    def _below(self, context: Context, key: str) -> Context:
         promise = self._promises.get(key)
         if promise is None:
             promise = self._promises[key] = _promise(key)
-        return place.below(promise)
+        return context.below(promise)
 
-    def _note(self, value: Any, path: tuple[str, ...], place: Place, prose: float) -> None:
+    def _note(self, value: Any, path: tuple[str, ...], context: Context, prose: float) -> None:
         if prose >= MIN_PROSE and len(self.found) < MAX_CANDIDATES:
-            self.found.append(Candidate(value, path, place, prose))
+            self.found.append(Candidate(value, path, context, prose))
 
-    def _string(self, text: str, path: tuple[str, ...], place: Place, depth: int) -> float:
+    def _string(self, text: str, path: tuple[str, ...], context: Context, depth: int) -> float:
         if len(text) < MIN_STRING_CHARS:
             return 0.0
         value, prose = self._read_string(text)
         if not isinstance(value, str):
-            return self.visit(value, path, place, depth + 1)
-        self._note(text, path, place, prose)
+            return self.visit(value, path, context, depth + 1)
+        self._note(text, path, context, prose)
         return prose
 
-    def _list(self, items: list[Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+    def _list(self, items: list[Any], path: tuple[str, ...], context: Context, depth: int) -> float:
         if is_element(items):
-            return self._react(items, path, place, depth)
+            return self._react(items, path, context, depth)
         total = works = 0.0
         own = []
         for item in items:
-            prose = self.visit(item, (*path, "*"), place.below(1.0), depth + 1)
+            prose = self.visit(item, (*path, "*"), context.below(1.0), depth + 1)
             if isinstance(item, dict) and self._is_work(item, in_list=True) and not self._is_own(item):
                 works += prose
             else:
                 total += prose
                 own.append(item)
         if len(items) > 1 and total > works:
-            self._note(own, path, place, total)
+            self._note(own, path, context, total)
         return total
 
-    def _react(self, element: list[Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+    def _react(self, element: list[Any], path: tuple[str, ...], context: Context, depth: int) -> float:
         """Visit a React element: its text belongs to that of its parent elements."""
         tag = str(element[1])
         if tag in _APART:
             return 0.0
         total = 0.0
         for key, value in element[3].items():
-            total += self.visit(value, path if key == "children" else (*path, key), place, depth + 1)
+            total += self.visit(value, path if key == "children" else (*path, key), context, depth + 1)
         if tag in _HOLDING:
-            self._note(element, (*path, tag), place, total)
+            self._note(element, (*path, tag), context, total)
         return total
 
-    def _object(self, node: dict[str, Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+    def _object(self, node: dict[str, Any], path: tuple[str, ...], context: Context, depth: int) -> float:
         is_own = self._is_own(node)
         is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
         if is_own:
-            prior = max(place.prior, 0.4) if place.prior >= 0.05 else place.prior
-            place = Place(0, False, prior, place.records)
+            prior = max(context.prior, 0.4) if context.prior >= 0.05 else context.prior
+            context = Context(0, False, prior, context.records)
         elif is_work:
-            place = Place(-1, True, place.prior)
-        place = place._replace(records=(node, *place.records[:MAX_RECORDS]))
+            context = Context(-1, True, context.prior)
+        context = context._replace(records=(node, *context.records[:MAX_RECORDS]))
         total = own = 0.0
         for key, value in node.items():
             if self._prose_below(value, depth + 1):
-                inner = self._below(place, key)
+                inner = self._below(context, key)
                 prose = self.visit(value, (*path, key), inner, depth + 1)
                 if isinstance(value, str):
                     own = max(own, prose)  # versions of one text, or a text and its labels
-                elif inner.prior >= 0.5 * place.prior:
+                elif inner.prior >= 0.5 * context.prior:
                     total += prose
         total += own
         if _is_root(node):
-            self._note(node, path, place, total)
+            self._note(node, path, context, total)
         return 0.0 if is_own else total  # an object that contains the article among other things is not its body
 
     def _is_own(self, node: dict[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from webmain.explain.records import ExplainedBlock
 from webmain.extractors.base import ExplainingExtractor
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
-from webmain.html.visible_text import LINE_NUMBER, RUBY, SUPERSCRIPT, Place, Places
+from webmain.html.visible_text import LINE_NUMBER, RUBY, SUPERSCRIPT, TextContext, TextContexts
 from webmain.items import Kind, Rejected, Verdict
 
 if TYPE_CHECKING:
@@ -110,16 +110,16 @@ class _Parts:
             return
         groups: dict[tuple[int, str], list[int]] = {}
         kept = extraction.kept.tolist()
-        places = Places(self._document.elements) if self.unit is Unit.LEAVES else None
+        contexts = TextContexts(self._document.elements) if self.unit is Unit.LEAVES else None
         for unit, block in enumerate(self._of_unit):
             if block >= 0 and unit not in self._used and self._has_text(unit):
                 if not kept[block]:
                     why = ""
-                elif places is None:
+                elif contexts is None:
                     why = f"{LEFT_OUT}a list or a table"
                 else:
-                    place = places.of(self._document.leaves.element[unit])
-                    why = LEFT_OUT + _why_left_out(self._flags[unit], place, self._keep)
+                    context = contexts.of(self._document.leaves.element[unit])
+                    why = LEFT_OUT + _why_left_out(self._flags[unit], context, self._keep)
                 groups.setdefault((block, why), []).append(unit)
         for (block, why), units in groups.items():
             verdict = Verdict.BOILERPLATE if why else extraction.verdict(block)
@@ -213,17 +213,17 @@ class _Parts:
         return "\n".join(self._document.lines.texts[unit] for unit in units)
 
 
-def _why_left_out(flags: int, place: Place, keep: Keep) -> str:
+def _why_left_out(flags: int, context: TextContext, keep: Keep) -> str:
     """Return the reason why a leaf that a method kept is not in the text, in a few words."""
     if flags & HIDDEN:
         return "hidden text"
-    if place.role in _ROLES:
-        return _ROLES[place.role]
-    if place.kind is Kind.CAPTION:
+    if context.role in _ROLES:
+        return _ROLES[context.role]
+    if context.kind is Kind.CAPTION:
         return "a caption"
-    if not keep.tables and place.table >= 0:
+    if not keep.tables and context.table >= 0:
         return "a table"
-    if not keep.lists and place.outer_list >= 0:
+    if not keep.lists and context.outer_list >= 0:
         return "a list"
     return "a label, a link or an aside" if not keep.comments else "a label, a link, an aside or a comment"
 

@@ -35,7 +35,7 @@ from webmain.extractors.page_model import (
     page_row,
 )
 from webmain.extractors.page_types import note_row
-from webmain.features.corrected import CERTAIN
+from webmain.features.manual_corrections import CERTAIN
 from webmain.features.trees import probabilities
 from webmain.html.blocks import segment
 from webmain.html.columns import Flag
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from webmain.extractors.page_model import Columns
     from webmain.extractors.site_model import SiteModel
-    from webmain.features.site_memory import SitePage
+    from webmain.features.site_evidence import SitePage
     from webmain.html.blocks import Segmentation
     from webmain.html.document import Document
 
@@ -74,8 +74,8 @@ _WHY: Final = (
     "likely to be content",
     "the site's other pages speak against it",
     "the site's other pages speak for it",
-    "people said that it is none here",
-    "people said that it is content here",
+    "marked as boilerplate by a person",
+    "marked as content by a person",
 )
 
 
@@ -134,10 +134,10 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
             return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
-        seen, article, generic = self._look(segmentation)
-        margin, signs = self._by_site(segmentation, seen.texts, generic)
+        page, article, generic = self._scored(segmentation)
+        margin, signs = self._by_site(segmentation, page.texts, generic)
         probability = probabilities(margin)
-        choice = choose(probability, seen.n_chars)
+        choice = choose(probability, page.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
@@ -150,7 +150,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             raw=margin,
             kept=choice.kept,
             why=[_WHY[i] for i in reason.tolist()],
-            confidence=page_model().expected_f1(confidence_row(probability, seen.n_chars, choice, article)),
+            confidence=page_model().expected_f1(confidence_row(probability, page.n_chars, choice, article)),
         )
 
     def pruned(self, segmentation: Segmentation) -> list[int]:
@@ -166,20 +166,20 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
         The site model's contribution is listed as `BY_SITE`; its value is the log-odds without it.
         """
-        seen, article, generic = self._look(segmentation)
-        rows = seen.with_article(article)[list(blocks)]
-        moved = page_model().blocks.contributions(rows)
+        page, article, generic = self._scored(segmentation)
+        rows = page.with_article(article)[list(blocks)]
+        contributions = page_model().blocks.contributions(rows)
         names = block_names()
         found = []
-        margin, _ = self._by_site(segmentation, seen.texts, generic)
-        for block, row, odds in zip(blocks, rows, moved, strict=True):
+        margin, _ = self._by_site(segmentation, page.texts, generic)
+        for block, row, odds in zip(blocks, rows, contributions, strict=True):
             order = np.argsort(-np.abs(odds), kind="stable")[: np.count_nonzero(odds)][:most]
             columns_of = (order.tolist(), row[order].tolist(), odds[order].tolist())
-            told = [(names[i], value, by) for i, value, by in zip(*columns_of, strict=True)]
+            effects = [(names[i], value, by) for i, value, by in zip(*columns_of, strict=True)]
             if self._site is not None:
-                told.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
-                told.sort(key=lambda one: -abs(one[2]))
-            found.append(told[:most])
+                effects.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
+                effects.sort(key=lambda one: -abs(one[2]))
+            found.append(effects[:most])
         return found
 
     def _by_site(
@@ -194,13 +194,13 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         )
         return margin, signs
 
-    def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
+    def _scored(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
         """Return a page's columns, its probability of being an article, and its blocks' log-odds from the page model."""
-        model, seen = page_model(), columns(segmentation)
-        row = page_row(seen)
+        model, page = page_model(), columns(segmentation)
+        row = page_row(page)
         article = self._article(model.article_share(row), segmentation.document)
         note_row(segmentation.document, row)
-        return seen, article, model.margins(seen, article)
+        return page, article, model.margins(page, article)
 
     def _article(self, share: float, document: Document) -> float:
         """Return the probability that a page is an article: the mean of its own and, if known, its site's.
@@ -251,7 +251,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
     def _site_pages(self, documents: Iterable[Document]) -> Iterator[SitePage]:
         """Yield what is needed of each distinct page to learn its site."""
-        from webmain.features.site_memory import site_page
+        from webmain.features.site_evidence import site_page
         from webmain.features.site_paths import KnownPages
 
         known = KnownPages()
@@ -260,10 +260,10 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
                 segmentation = self.segment(document)
                 if not len(segmentation) or not known.add(document):
                     continue
-                seen, article, margin = self._look(segmentation)
+                page, article, margin = self._scored(segmentation)
             except Rejected:  # mostly `TOO_SLOW`
                 continue
-            yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=article)
+            yield site_page(segmentation, page.texts, margin=margin, n_chars=page.n_chars, news=article)
 
     def restored(self, learned: Learned) -> Self:
         """Return a copy with what was learned of a site earlier.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.site_memory import CAP, ROOT, Places, SitePage, count_texts, find_places
+from webmain.features.site_evidence import CAP, ROOT, Places, SitePage, count_texts, find_places
 from webmain.features.site_paths import PlainRecord, text_fingerprint
 from webmain.features.trees import probabilities
 
@@ -248,7 +248,7 @@ class SiteLesson:
     model : SiteModel
     quality : float or None
         On held-out pages, the F1 by characters of content predicted from the other pages' places, against the page model's
-        certain labels; None if places are not used.
+        certain labels; None if places are not used, or no content is certain.
     resemblance : float
         Mean share of the pages' text at known places.
     """
@@ -314,19 +314,19 @@ def _manual_corrections(pages: Sequence[SitePage], places: Places) -> tuple[dict
     A changed verdict applies to its place if all blocks there have the same label on all corrected pages; else to its text.
     """
     corrected = [
-        (page, page.said, of[page.element].tolist())
+        (page, page.corrections, of[page.element].tolist())
         for page, of in zip(pages, places.of_element, strict=True)
-        if page.said is not None
+        if page.corrections is not None
     ]
     kinds: dict[int, set[bool]] = {}
-    for _, said, at in corrected:
-        for place, content in zip(at, said.content.tolist(), strict=True):
+    for _, corrections, at in corrected:
+        for place, content in zip(at, corrections.content.tolist(), strict=True):
             kinds.setdefault(place, set()).add(content)
     signs: dict[int, int] = {}
     texts: dict[str, int] = {}
-    for page, said, at in corrected:
-        for block in np.flatnonzero(said.changed).tolist():
-            sign = 1 if said.content[block] else -1
+    for page, corrections, at in corrected:
+        for block in np.flatnonzero(corrections.changed).tolist():
+            sign = 1 if corrections.content[block] else -1
             if at[block] > ROOT and len(kinds[at[block]]) == 1:
                 signs[at[block]] = sign
             elif len(texts) < MAX_TEXTS:
@@ -360,17 +360,17 @@ def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float
 
 def _cross_validated(
     pages: Sequence[SitePage], margins: Sequence[NDArray[np.float64]], places: Places
-) -> tuple[float, float]:
+) -> tuple[float, float | None]:
     """Return how well places predict each page from the others.
 
     Returns
     -------
     skill : float
         1 - (cross entropy of the places' chances) / (that of the site's mean chance), on certain labels; at most 1.
-    agreement : float
-        F1 of content, by characters.
+    agreement : float or None
+        F1 of content, by characters; None if no content is certain.
     """
-    loss, loss_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
+    loss, loss_of_mean, both, certain, predicted_chars = 0.0, 0.0, 0.0, 0.0, 0.0
     for i, (page, margin) in enumerate(zip(pages, margins, strict=True)):
         whole, predicted = places.without(i)
         sure, content = np.abs(margin) > EVIDENCE.certain, margin > 0
@@ -380,9 +380,10 @@ def _cross_validated(
         loss_of_mean += (weight * _cross_entropy(np.full(len(predicted), whole), content)).sum()
         n_chars = page.n_chars * sure
         both += 2 * (n_chars * (content & (predicted > 0.5))).sum()
-        either += (n_chars * content).sum() + (n_chars * (predicted > 0.5)).sum()
+        certain += (n_chars * content).sum()
+        predicted_chars += (n_chars * (predicted > 0.5)).sum()
     skill = 1 - loss / loss_of_mean if loss_of_mean > 1e-9 else 0.0
-    return float(skill), float(both / either) if either else 0.0
+    return float(skill), float(both / (certain + predicted_chars)) if certain else None
 
 
 def _cross_entropy(chance: NDArray[np.float64], content: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -26,9 +26,9 @@ from webmain.extractors.base import (
     within,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
-from webmain.features.corrected import apply_corrections
 from webmain.features.labels import Labels, label_site
 from webmain.features.linear import LinearModel, learn
+from webmain.features.manual_corrections import apply_corrections
 from webmain.features.relevance import is_own_text, usable_descriptions
 from webmain.features.site_blocks import (
     concatenate,
@@ -191,10 +191,10 @@ class SVM(CheckedOptions, SiteExtractor):
         pages = list(filter(self._has_features, pages))
         blocks = concatenate(pages)
         is_described = any(usable_descriptions(blocks))
-        if not is_described and blocks.said is None:
+        if not is_described and blocks.corrections is None:
             raise NothingLearned(f"svm: none of {len(pages)} pages has a description of its own")
         positive = self._label(blocks).positive if is_described else np.zeros(len(blocks), dtype=np.bool_)
-        positive = apply_corrections(positive, blocks.said, blocks.selectors)
+        positive = apply_corrections(positive, blocks.corrections, blocks.selectors)
         if not positive.any():
             raise NothingLearned(f"svm: no text on {len(pages)} pages matches their descriptions")
         has_content = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.corrected import correction_signs
+from webmain.features.manual_corrections import correction_signs
 from webmain.html.blocks import from_runs
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.items.rendered import MARK
@@ -46,7 +46,7 @@ class SiteBlocks:
         The site of each page; usually all the same.
     anchor_share : (n_blocks,) float64 or None
         Share of each block's characters that are in anchors; None if unknown.
-    said : (n_blocks,) int8 or None
+    corrections : (n_blocks,) int8 or None
         Manual corrections: positive for content, negative for not content, 2 and -2 where that changed a method's verdict,
         0 for uncorrected blocks. None if no page was corrected.
     """
@@ -59,7 +59,7 @@ class SiteBlocks:
     descriptions: tuple[tuple[str, ...], ...]
     sites: tuple[str, ...]
     anchor_share: NDArray[np.float64] | None = None
-    said: NDArray[np.int8] | None = None
+    corrections: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -105,7 +105,7 @@ class SiteBlocks:
             selectors=tuple(self.selectors[i] for i in kept),
             visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
             anchor_share=None if self.anchor_share is None else self.anchor_share[at],
-            said=None if self.said is None else self.said[at],
+            corrections=None if self.corrections is None else self.corrections[at],
         )
 
 
@@ -201,7 +201,7 @@ def read_segmentations(
         descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
         sites=tuple(segmentation.document.site for segmentation in segmentations),
         anchor_share=np.concatenate(linked),
-        said=correction_signs(segmentations),
+        corrections=correction_signs(segmentations),
     )
 
 
@@ -238,14 +238,14 @@ def concatenate(parts: Sequence[SiteBlocks]) -> SiteBlocks:
         descriptions=tuple(texts for part in parts for texts in part.descriptions),
         sites=tuple(site for part in parts for site in part.sites),
         anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
-        said=np.concatenate([_corrections(part) for part in parts])
-        if any(part.said is not None for part in parts)
+        corrections=np.concatenate([_corrections(part) for part in parts])
+        if any(part.corrections is not None for part in parts)
         else None,
     )
 
 
 def _corrections(part: SiteBlocks) -> NDArray[np.int8]:
-    return np.zeros(len(part), dtype=np.int8) if part.said is None else part.said
+    return np.zeros(len(part), dtype=np.int8) if part.corrections is None else part.corrections
 
 
 def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:

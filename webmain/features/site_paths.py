@@ -245,7 +245,8 @@ class PlainRecord:
         if not isinstance(plain, Mapping):
             raise ValueError(f"{cls.what}: is no mapping")
         names = [f.name for f in fields(cls) if f.name in plain or f.default is MISSING]  # type: ignore[arg-type]
-        found = cls(**{name: _hashable(plain.get(name)) for name in names})
+        values = {name: plain.get(name) for name in names}
+        found = cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         found.check()
         return found
 
@@ -267,7 +268,3 @@ class PlainRecord:
             raise ValueError(f"{self.what}: {', '.join(names)} are not columns of the same length")
         if len(columns[0]) > most:
             raise ValueError(f"{self.what}: {', '.join(names)} are too long")
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

@@ -69,7 +69,7 @@ class TreeBits:
 
     def _sums(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         number = np.zeros(1, dtype=np.uint8)
-        for digit in self._digits(self._answers(values)):
+        for digit in self._digits(self._outcomes(values)):
             number = number + number + np.unpackbits(digit.view(np.uint8), bitorder="little")
         n_leaves, n_trees = self.leaves.shape
         first, *others = number.reshape(n_trees // len(self.offsets), len(self.offsets), -1)[..., : len(values)]
@@ -78,7 +78,7 @@ class TreeBits:
         found: NDArray[np.float64] = np.add.reduce(self.values.take(first + self.offsets, mode="clip"), axis=0)
         return found
 
-    def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
+    def _outcomes(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
         """Return for each condition the set of rows for which it holds: `(n_conditions, n_words)`."""
         n_rows, n_columns = values.shape
         n_words = -(-n_rows // _BITS)
@@ -94,9 +94,9 @@ class TreeBits:
             found[:, word] = np.packbits(holds.ravel(), bitorder="little").view(np.uint64)
         return found
 
-    def _digits(self, answers: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
+    def _digits(self, outcomes: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
         """Yield, highest binary digit first, the set of rows for each tree whose leaf number has that digit set."""
-        n_words = answers.shape[1]
+        n_words = outcomes.shape[1]
         reached = np.zeros((2 * sum(len(condition) for condition, _ in self.levels) + 1, n_words), dtype=np.uint64)
         below = np.full((self.leaves.shape[1], n_words), _ALL)
         at = 0
@@ -105,7 +105,7 @@ class TreeBits:
             n = len(condition)
             below = reached[at : at + 2 * n]
             at += 2 * n
-            np.bitwise_and(here, answers.take(condition, axis=0, mode="clip"), out=below[n:])
+            np.bitwise_and(here, outcomes.take(condition, axis=0, mode="clip"), out=below[n:])
             np.bitwise_xor(here, below[n:], out=below[:n])
         sets = reached.take(self.leaves, axis=0, mode="clip").reshape(len(self.leaves), -1)
         while (half := len(sets) // 2) > 0:
@@ -129,8 +129,8 @@ class TreeBits:
         most = int(leaves_of.max())
         if most > MAX_LEAVES or not is_inner.any():
             return None
-        asked = feature[is_inner] << 32 | threshold[is_inner].view(np.uint32)  # both in one number
-        conditions, numbers = np.unique(asked, return_inverse=True)
+        split = feature[is_inner] << 32 | threshold[is_inner].view(np.uint32)  # both in one number
+        conditions, numbers = np.unique(split, return_inverse=True)
         condition = np.zeros(n, dtype=np.int64)
         condition[is_inner] = numbers
         number = np.cumsum(~is_inner) - 1  # a leaf's number in its tree

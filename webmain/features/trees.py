@@ -183,10 +183,10 @@ class Trees:
             if len(trees) > MAX_TREES or sum(map(len, trees)) > MAX_NODES:
                 raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
             sizes = np.array([len(nodes) for nodes in trees])
-            is_inner, asked, places, numbers = _read_nodes(list(chain.from_iterable(trees)))
+            is_inner, tested, places, numbers = _read_nodes(list(chain.from_iterable(trees)))
         except (KeyError, TypeError, IndexError, OverflowError) as error:
             raise ValueError(f"no trees: {error!r}") from error
-        if asked.min(initial=0) < 0 or asked.max(initial=0) >= len(columns):
+        if tested.min(initial=0) < 0 or tested.max(initial=0) >= len(columns):
             raise ValueError("a node looks at no column")
         roots = np.cumsum(sizes) - sizes
         places += np.repeat(roots, sizes)
@@ -194,7 +194,7 @@ class Trees:
         return cls(
             float(base),
             roots,
-            np.where(is_inner, np.array(columns)[asked], 0),
+            np.where(is_inner, np.array(columns)[tested], 0),
             np.where(is_inner, numbers, math.inf).astype(np.float32),
             np.where(is_inner, (at + 1, places), at).T.ravel(),
             np.where(is_inner, 0.0, numbers),
@@ -252,13 +252,13 @@ def _read_nodes(nodes: list[list[Any]]) -> tuple[NDArray[Any], ...]:
         raise ValueError("the number of a column or the place of a child is no number")
     if not {*map(type, limit), *map(type, leaves)} <= {int, float}:
         raise ValueError("a threshold or a value is no number")
-    numbers, (asked, places) = np.zeros(len(nodes)), np.zeros((2, len(nodes)), np.int64)
-    numbers[is_inner], numbers[~is_inner], asked[is_inner], places[is_inner] = limit, leaves, column, right
+    numbers, (tested, places) = np.zeros(len(nodes)), np.zeros((2, len(nodes)), np.int64)
+    numbers[is_inner], numbers[~is_inner], tested[is_inner], places[is_inner] = limit, leaves, column, right
     if not (np.abs(numbers) <= MAX_NUMBER).all():
         raise ValueError("a threshold or a value is no number, or too large")
     if np.abs(places).max(initial=0) > len(nodes):
         raise ValueError("a node's child stands where it cannot")
-    return is_inner, asked, places, numbers
+    return is_inner, tested, places, numbers
 
 
 def _checked_depth(

@@ -150,15 +150,15 @@ def _layout(site: SiteHistory) -> str:
 
 def _errors(site: SiteHistory) -> str:
     last, before = site.ended[-LAST_RUNS:], site.ended[:-LAST_RUNS]
-    errors, asked = _share(last, lambda run: run.figures.errors)
+    errors, n_pages = _share(last, lambda run: run.figures.errors)
     usual, ever = _share(before, lambda run: run.figures.errors)
     if (
-        asked < LEAST_PAGES
-        or errors < ERROR_SHARE * asked
-        or (ever >= LEAST_PAGES and errors / asked < 2 * usual / ever)
+        n_pages < LEAST_PAGES
+        or errors < ERROR_SHARE * n_pages
+        or (ever >= LEAST_PAGES and errors / n_pages < 2 * usual / ever)
     ):
         return ""
-    return f"{errors:,} of {asked:,} pages could not be fetched: {_kinds(last)}"
+    return f"{errors:,} of {n_pages:,} pages could not be fetched: {_kinds(last)}"
 
 
 def _short(site: SiteHistory) -> str:
@@ -193,8 +193,8 @@ def _robots(site: SiteHistory) -> str:
 
 def _forbidden(site: SiteHistory) -> str:
     last = site.ended[-LAST_RUNS:]
-    n, asked = _share(last, lambda run: run.figures.failed.get("robots", 0))
-    return f"robots.txt forbids {n:,} of {asked:,} pages" if asked >= LEAST_PAGES and n > 0.9 * asked else ""
+    n, n_pages = _share(last, lambda run: run.figures.failed.get("robots", 0))
+    return f"robots.txt forbids {n:,} of {n_pages:,} pages" if n_pages >= LEAST_PAGES and n > 0.9 * n_pages else ""
 
 
 def _blocked(site: SiteHistory) -> str:
@@ -202,9 +202,9 @@ def _blocked(site: SiteHistory) -> str:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
             return f"{host.host} has refused nearly everything{why} for {duration(site.now - host.blocked_at)}"
-    n, asked = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
-    is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * asked
-    return f"{n:,} of {asked:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
+    n, n_pages = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
+    is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * n_pages
+    return f"{n:,} of {n_pages:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
 
 
 def _unreachable(site: SiteHistory) -> str:
@@ -269,8 +269,8 @@ _CHECKS: Final[dict[Kind, Callable[[SiteHistory], str]]] = {
 
 def _share(runs: Sequence[SiteRun], count: Callable[[SiteRun], int]) -> tuple[int, int]:
     """Return a count over runs, and the number of pages requested in them with a meaningful result."""
-    asked = sum(r.figures.articles + sum(r.figures.rejected.values()) + sum(r.figures.failed.values()) for r in runs)
-    return sum(map(count, runs)), asked
+    n_pages = sum(r.figures.articles + sum(r.figures.rejected.values()) + sum(r.figures.failed.values()) for r in runs)
+    return sum(map(count, runs)), n_pages
 
 
 def _kinds(runs: Sequence[SiteRun]) -> str:

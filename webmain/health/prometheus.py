@@ -14,7 +14,7 @@ class Textfile:
 
     def gauge(self, name: str, text: str, rows: Iterable[tuple[Mapping[str, str], float]]) -> None:
         """Add a gauge, "webmain_NAME", with a value for each set of labels; without any it is left out."""
-        values = [f"webmain_{name}{self._written(labels)} {_number(value)}" for labels, value in rows]
+        values = [f"webmain_{name}{self._written(labels)} {round(value, 3)}" for labels, value in rows]
         if values:
             self._lines += [f"# HELP webmain_{name} {text}", f"# TYPE webmain_{name} gauge", *values]
 
@@ -33,7 +33,3 @@ def by_label(label: str, values: Mapping[str, float]) -> list[tuple[Mapping[str,
 
 def _label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-
-
-def _number(value: float) -> float:
-    return round(value, 3)

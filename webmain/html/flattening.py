@@ -278,7 +278,7 @@ def open_elements(source: bytes, *, limit: float = math.inf) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class RewrittenSource:
     """Result of `read_tags`: the rewritten source, and upper bounds of the parser's work.
 
     `steps` is the sum of open elements over all tags, `n_formatting` the maximum of open formatting elements.
@@ -297,7 +297,7 @@ def read_tags(
     max_formatting: int = MAX_PIECES,
     max_steps: float = math.inf,
     enough_formatting: float = math.inf,
-) -> Read:
+) -> RewrittenSource:
     """Return the source without attributes beyond the limits and, if a depth is given, without deeper tags.
 
     Reading stops after `max_steps`, or with `enough_formatting` formatting elements open; the source must then be read
@@ -361,7 +361,7 @@ def read_tags(
                     written = token.end()
                     break
     rewritten = b"".join((*out, source[written:])) if written else source
-    return Read(rewritten, steps, most_formatting, reopened_bytes)
+    return RewrittenSource(rewritten, steps, most_formatting, reopened_bytes)
 
 
 def _closes_itself(source: bytes, tag: re.Match[bytes]) -> bool:

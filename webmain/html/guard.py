@@ -12,7 +12,7 @@ The checks and the tokenizer never undercount open elements: an end tag counts o
 Declarative shadow roots are shown to readers, but the parser keeps a template's content out of the tree, so such templates
 are renamed to a neutral element. Other templates stay and are dropped by the walk.
 
-`mistaken` recognises input that is not markup: a URL, a file name, or JSON that contains the markup.
+`wrong_input` recognises input that is not markup: a URL, a file name, or JSON that contains the markup.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ _PATH = lazy(
 _JSON = lazy(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 
 
-def mistaken(text: str) -> str:
+def wrong_input(text: str) -> str:
     """Return a message on what was given instead of markup, and what to do; "" if it may be markup or text."""
     if "<" not in text[:_MAX_NAME_CHARS]:
         name = text[: _MAX_NAME_CHARS + 1].strip()

@@ -16,7 +16,7 @@ import numpy as np
 
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.tables import Grid
-from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, VisibleText
+from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, TextContext, TextContexts, VisibleText
 from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible
@@ -95,10 +95,10 @@ def compose_blocks(
     chosen, after_hidden = _shown(leaves, kept, unit)
     if not chosen:
         return Composed((), ())
-    places = Places(elements)
-    wording = VisibleText(document, places, chosen, after_hidden=after_hidden)
+    contexts = TextContexts(elements)
+    wording = VisibleText(document, contexts, chosen, after_hidden=after_hidden)
     groups = _groups(wording.chosen, unit)
-    at = [_unit_place(places, leaves, group) for group in groups]
+    at = [_unit_context(contexts, leaves, group) for group in groups]
     shape = _BlockBuilder(document, wording, keep, groups, at)
     blocks: list[ArticleBlock] = []
     members: list[Sequence[int]] = []
@@ -140,15 +140,15 @@ def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
     return [chosen[a:b] for a, b in itertools.pairwise([0, *starts, len(chosen)])]
 
 
-def _unit_place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
-    """Return a unit's place; an inline element around the whole unit may make it a caption or a quote."""
-    place = places.of(leaves.box[group[0]])
+def _unit_context(contexts: TextContexts, leaves: Leaves, group: Sequence[int]) -> TextContext:
+    """Return a unit's context; an inline element around the whole unit may make it a caption or a quote."""
+    context = contexts.of(leaves.box[group[0]])
     element = leaves.element[group[0]]
-    if place.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
-        return place
-    inner = places.of(element)
-    if inner.kind is _PARAGRAPH or any(places.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
-        return place
+    if context.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
+        return context
+    inner = contexts.of(element)
+    if inner.kind is _PARAGRAPH or any(contexts.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
+        return context
     return inner
 
 
@@ -156,15 +156,15 @@ class _BlockBuilder:
     """Builds article blocks from units, in order."""
 
     def __init__(
-        self, document: Document, wording: VisibleText, keep: Keep, groups: list[list[int]], places: list[Place]
+        self, document: Document, wording: VisibleText, keep: Keep, groups: list[list[int]], contexts: list[TextContext]
     ) -> None:
         self._elements: Elements = document.elements
         self._leaves: Leaves = document.leaves
         self._wording = wording
         self._keep = keep
         self._groups = groups
-        self._places = places
-        self._tables = data_tables(self._elements, self._leaves, groups, places)
+        self._contexts = contexts
+        self._tables = data_tables(self._elements, self._leaves, groups, contexts)
         self._drops = keep.captions is False or not (keep.tables and keep.lists)
         self._layout_lists = frozenset() if keep.lists else self._find_layout_lists()
         self._numbers: dict[int, int] = {}
@@ -174,42 +174,42 @@ class _BlockBuilder:
     def _find_layout_lists(self) -> frozenset[int]:
         """Return the lists with at least half of the text, which are page layout."""
         lengths: dict[int, int] = {}
-        for group, place in zip(self._groups, self._places, strict=True):
+        for group, context in zip(self._groups, self._contexts, strict=True):
             n_chars = sum(len(self._leaves.texts[i]) for i in group)
-            lengths[place.outer_list] = lengths.get(place.outer_list, 0) + n_chars
+            lengths[context.outer_list] = lengths.get(context.outer_list, 0) + n_chars
         return frozenset(e for e, n in lengths.items() if 2 * n >= sum(lengths.values()))
 
-    def _is_data(self, place: Place) -> bool:
-        return place.cell >= 0 and place.table in self._tables
+    def _is_data(self, context: TextContext) -> bool:
+        return context.cell >= 0 and context.table in self._tables
 
     def end(self, first: int) -> int:
         """Return the end of the block that begins with a unit; tables and code have several units."""
-        places, i = self._places, first + 1
-        place = places[first]
-        if place.cell < 0 and place.kind is not _CODE:
+        contexts, i = self._contexts, first + 1
+        context = contexts[first]
+        if context.cell < 0 and context.kind is not _CODE:
             return i
-        if self._is_data(place):
-            while i < len(places) and places[i].table == place.table and places[i].cell >= 0:
+        if self._is_data(context):
+            while i < len(contexts) and contexts[i].table == context.table and contexts[i].cell >= 0:
                 i += 1
-        elif place.kind is _CODE:
-            while i < len(places) and places[i].code == place.code and places[i].kind is _CODE:
+        elif context.kind is _CODE:
+            while i < len(contexts) and contexts[i].code == context.code and contexts[i].kind is _CODE:
                 i += 1
         return i
 
     def block(self, first: int, end: int) -> tuple[int, dict[str, Any]] | None:
         """Return a block's element and its fields; None if it has no text or is not wanted."""
-        place, keep = self._places[first], self._keep
-        if self._drops and self._is_dropped(place):
+        context, keep = self._contexts[first], self._keep
+        if self._drops and self._is_dropped(context):
             return None
-        if place.cell >= 0 and self._is_data(place):
+        if context.cell >= 0 and self._is_data(context):
             return self._table(first, end)
         group = self._groups[first]
-        element, kind = self._leaves.box[group[0]], place.kind
+        element, kind = self._leaves.box[group[0]], context.kind
         values: dict[str, Any] = {"kind": kind}
         if kind is _CODE and self._leaves.flags[group[0]] & _PREFORMATTED:
             text = self._wording.code([i for members in self._groups[first:end] for i in members])
-            element = place.code
-            values["language"] = self._language(place.code)
+            element = context.code
+            values["language"] = self._language(context.code)
         elif keep.links:
             links: list[TextLink] = []
             text = self._wording.text(group, links)
@@ -222,26 +222,26 @@ class _BlockBuilder:
         if kind is not _CODE and (marks := self._wording.marks(group, text)):
             values["marks"] = tuple(marks)
         if kind is _HEADING:
-            values["level"] = place.level
+            values["level"] = context.level
         elif kind is _LIST_ITEM:
-            values.update(self._item(place))
-        elif kind is _QUOTE and place.quote == self._quote:
+            values.update(self._item(context))
+        elif kind is _QUOTE and context.quote == self._quote:
             values["continues"] = True
-        self._quote = place.quote
+        self._quote = context.quote
         return element, values
 
-    def _is_dropped(self, place: Place) -> bool:
+    def _is_dropped(self, context: TextContext) -> bool:
         keep = self._keep
-        if place.kind is _CAPTION and keep.captions is False:
+        if context.kind is _CAPTION and keep.captions is False:
             return True
-        if not keep.tables and place.table in self._tables:
+        if not keep.tables and context.table in self._tables:
             return True
-        return not keep.lists and place.outer_list >= 0 and place.outer_list not in self._layout_lists
+        return not keep.lists and context.outer_list >= 0 and context.outer_list not in self._layout_lists
 
     def _table(self, first: int, end: int) -> tuple[int, dict[str, Any]]:
-        table = self._places[first].table
-        groups, places = self._groups[first:end], self._places[first:end]
-        grid = Grid(self._elements, table, groups, places, self._wording, links=self._keep.links)
+        table = self._contexts[first].table
+        groups, contexts = self._groups[first:end], self._contexts[first:end]
+        grid = Grid(self._elements, table, groups, contexts, self._wording, links=self._keep.links)
         self._quote = -1
         return table, {
             "kind": _TABLE,
@@ -252,13 +252,13 @@ class _BlockBuilder:
             "align": grid.align,
         }
 
-    def _item(self, place: Place) -> dict[str, Any]:
+    def _item(self, context: TextContext) -> dict[str, Any]:
         """Return the fields of a list item's block."""
-        begun = place.item in self._begun
-        self._begun.add(place.item)
-        values: dict[str, Any] = {"level": max(1, place.n_lists), "ordered": place.ordered, "continues": begun}
-        if place.ordered and self._elements.tags[place.item] == "li":
-            values["number"] = self._number(place.item)
+        begun = context.item in self._begun
+        self._begun.add(context.item)
+        values: dict[str, Any] = {"level": max(1, context.n_lists), "ordered": context.ordered, "continues": begun}
+        if context.ordered and self._elements.tags[context.item] == "li":
+            values["number"] = self._number(context.item)
         return values
 
     def _number(self, item: int) -> int:
@@ -298,7 +298,7 @@ class _BlockBuilder:
 
 
 def data_tables(
-    elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
+    elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], contexts: Sequence[TextContext]
 ) -> frozenset[int]:
     """Return the tables that contain data, as opposed to layout tables.
 
@@ -308,14 +308,14 @@ def data_tables(
     cells: dict[int, dict[int, int]] = {}
     rows: dict[int, set[int]] = {}
     disqualified: set[int] = set()
-    for group, place in zip(groups, places, strict=True):
-        if place.cell < 0:
+    for group, context in zip(groups, contexts, strict=True):
+        if context.cell < 0:
             continue
-        of_cell = cells.setdefault(place.table, {})
-        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
-        rows.setdefault(place.table, set()).add(place.row)
-        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
-            disqualified.add(place.table)
+        of_cell = cells.setdefault(context.table, {})
+        of_cell[context.cell] = of_cell.get(context.cell, 0) + sum(len(leaves.texts[g]) for g in group)
+        rows.setdefault(context.table, set()).add(context.row)
+        if context.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
+            disqualified.add(context.table)
     data = set()
     tables = elements.of_tags(("table",)) if cells else []
     for table, of_cell in cells.items():

@@ -111,9 +111,9 @@ NO_NAMES: Final = Names("")
 
 
 _known: defaultdict[str, dict[str | tuple[str | None, ...] | None, Names]] = defaultdict(dict)
-"""By tag, then by classes; by classes, id, itemprop and role where an element has an attribute of `_TELLING`."""
+"""By tag, then by classes; by classes, id, itemprop and role where an element has an attribute of `_NAMING_ATTRIBUTES`."""
 
-_TELLING: Final = frozenset(("id", "itemprop", "role", "style", "hidden"))
+_NAMING_ATTRIBUTES: Final = frozenset(("id", "itemprop", "role", "style", "hidden"))
 """Attributes that matter besides the classes."""
 
 
@@ -183,7 +183,7 @@ def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -
     tags, attributes : iterable
         Tag and attributes of each element.
     """
-    known, tell_nothing = _known, _TELLING.isdisjoint
+    known, tell_nothing = _known, _NAMING_ATTRIBUTES.isdisjoint
     if sum(map(len, known.values())) > MAX_KNOWN:
         known.clear()
     found: list[Names] = []

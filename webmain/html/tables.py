@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webmain.html.tree import Elements
-    from webmain.html.visible_text import Place, VisibleText
+    from webmain.html.visible_text import TextContext, VisibleText
 
 _ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
 _SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
@@ -50,15 +50,15 @@ class Grid:
         elements: Elements,
         table: int,
         groups: Sequence[Sequence[int]],
-        places: Sequence[Place],
+        contexts: Sequence[TextContext],
         wording: VisibleText,
         *,
         links: bool,
     ) -> None:
         of_cell: dict[int, list[Sequence[int]]] = {}
-        for group, place in zip(groups, places, strict=True):
-            of_cell.setdefault(place.cell, []).append(group)
-        grid = _fill_grid(_grid(elements, table), {place.row for place in places}, of_cell)
+        for group, context in zip(groups, contexts, strict=True):
+            of_cell.setdefault(context.cell, []).append(group)
+        grid = _fill_grid(_grid(elements, table), {context.row for context in contexts}, of_cell)
         found: list[TextLink] | None = [] if links else None
         marks: list[TextMark] = []
         rows, at = [], 0

@@ -36,7 +36,7 @@ ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": SUPERSCRIPT, "q": QUOTED}
 _PLAIN = frozenset("a b strong i em u html body".split())
 """Elements whose class does not decide the kind of their text."""
 
-_PLACE_TAGS = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
+_CONTEXT_TAGS = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
 
 MAX_CLASS_CHARS = 400
 """Longer class attributes are ignored."""
@@ -52,7 +52,7 @@ _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:line-?numbers?|lineno|linenos|line-n
 _PULLED_QUOTE = re.compile(r"(?:^|\s)(?:[\w-]*-)?(?:pull-?quote|block-?quote)(?=\s|$)")
 
 
-class Place(NamedTuple):
+class TextContext(NamedTuple):
     """What an element and its ancestors imply for its text; element indices are -1 for none."""
 
     kind: Kind = Kind.PARAGRAPH
@@ -69,38 +69,38 @@ class Place(NamedTuple):
     role: int = NO_ROLE
 
 
-class Places:
-    """Computes places of elements; results are cached for all elements passed on the way up."""
+class TextContexts:
+    """Computes contexts of elements; results are cached for all elements passed on the way up."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements
-        self._known: dict[int, Place] = {-1: Place()}
+        self._known: dict[int, TextContext] = {-1: TextContext()}
         self._of_class: dict[str, Kind | int | None] = {}
 
-    def of(self, element: int) -> Place:
-        """Return an element's place."""
+    def of(self, element: int) -> TextContext:
+        """Return an element's context."""
         known, elements = self._known, self._elements
-        if (place := known.get(element)) is not None:
-            return place
+        if (context := known.get(element)) is not None:
+            return context
         tags, parent, names = elements.tags, elements.parent, elements.names
         passed = []
-        while (place := known.get(element)) is None:
+        while (context := known.get(element)) is None:
             passed.append(element)
             element = parent[element]
         of_class = self._of_class
         for index in reversed(passed):
-            if tags[index] in _PLACE_TAGS:
-                place = _within(place, tags[index], index)
+            if tags[index] in _CONTEXT_TAGS:
+                context = _within(context, tags[index], index)
             if names[index].may_name_text and tags[index] not in _PLAIN:
                 attributes = elements.attributes[index]
                 name = attributes.get("class")
                 if name and (of_class[name] if name in of_class else self._read_class(name)) is not None:
-                    place = self._named(place, of_class[name], index)
-                if attributes.get("role") == "heading" and place.kind is not _HEADING:
+                    context = self._named(context, of_class[name], index)
+                if attributes.get("role") == "heading" and context.kind is not _HEADING:
                     level = attributes.get("aria-level") or "2"
-                    place = place._replace(kind=Kind.HEADING, level=int(level) if level in "123456" else 2)
-            known[index] = place
-        return place
+                    context = context._replace(kind=Kind.HEADING, level=int(level) if level in "123456" else 2)
+            known[index] = context
+        return context
 
     def _read_class(self, name: str) -> Kind | int | None:
         """Return the kind or role that a class attribute gives its text, None for none; results are cached."""
@@ -116,22 +116,22 @@ class Places:
         self._of_class[name] = found
         return found
 
-    def _named(self, place: Place, found: Kind | int | None, index: int) -> Place:
-        """Return the place inside an element whose class decides its kind or role."""
+    def _named(self, context: TextContext, found: Kind | int | None, index: int) -> TextContext:
+        """Return the context inside an element whose class decides its kind or role."""
         elements = self._elements
         if found == LINE_NUMBER:
-            in_code = (place.code >= 0 or place.table >= 0) and elements.tags[index] not in ("table", "pre")
-            return place._replace(role=LINE_NUMBER) if in_code else place
-        if place.kind is not _PARAGRAPH or elements.end_leaf[index] - elements.first_leaf[index] > MAX_NAMED_LEAVES:
-            return place
-        return (
-            place._replace(kind=Kind.QUOTE, quote=index) if found is Kind.QUOTE else place._replace(kind=Kind.CAPTION)
-        )
+            in_code = (context.code >= 0 or context.table >= 0) and elements.tags[index] not in ("table", "pre")
+            return context._replace(role=LINE_NUMBER) if in_code else context
+        if context.kind is not _PARAGRAPH or elements.end_leaf[index] - elements.first_leaf[index] > MAX_NAMED_LEAVES:
+            return context
+        if found is Kind.QUOTE:
+            return context._replace(kind=Kind.QUOTE, quote=index)
+        return context._replace(kind=Kind.CAPTION)
 
 
-def _within(place: Place, tag: str, index: int) -> Place:
-    """Return the place inside an element, given the place outside."""
-    kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role = place
+def _within(context: TextContext, tag: str, index: int) -> TextContext:
+    """Return the context inside an element, given the context outside."""
+    kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role = context
     if tag in HEADINGS:
         kind, level = _HEADING, HEADINGS[tag]
     elif tag in _LISTS:
@@ -154,7 +154,7 @@ def _within(place: Place, tag: str, index: int) -> Place:
             quote = index
         elif tag in CODE and code < 0:
             code = index
-    return Place(kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role)
+    return TextContext(kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role)
 
 
 MAX_MARK_CHARS = 6
@@ -192,7 +192,7 @@ class VisibleText:
     Parameters
     ----------
     document : Document
-    places : Places
+    contexts : TextContexts
     chosen : list of int
         The leaves to be joined, ascending.
     after_hidden : sequence of int
@@ -210,7 +210,7 @@ class VisibleText:
     """
 
     def __init__(
-        self, document: Document, places: Places, chosen: list[int], *, after_hidden: Sequence[int] = ()
+        self, document: Document, contexts: TextContexts, chosen: list[int], *, after_hidden: Sequence[int] = ()
     ) -> None:
         self._document = document
         self._leaves: Leaves = document.leaves
@@ -224,7 +224,7 @@ class VisibleText:
         element = self._leaves.element
         distinct = {element[i] for i in chosen}
         self._marked = {e: kinds for e in distinct if (kinds := self._kinds_of(e))}
-        special = {e: role for e in distinct if (role := places.of(e).role)}
+        special = {e: role for e in distinct if (role := contexts.of(e).role)}
         if special:
             self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
 

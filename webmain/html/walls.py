@@ -187,16 +187,16 @@ def _folded(title: str) -> str:
     return " ".join(title.replace("…", "...").replace("’", "'").lower().split())
 
 
-def wall_behind(url: str, asked: str) -> Wall | None:
+def wall_behind(url: str, requested: str) -> Wall | None:
     """Return what kind of wall a redirect led to, by its URL alone; None if it led to another page.
 
     Parameters
     ----------
-    url, asked : str
+    url, requested : str
         The redirect's target, and the requested URL.
     """
     try:
-        to, of = urlsplit(url), urlsplit(asked)
+        to, of = urlsplit(url), urlsplit(requested)
         host, former = to.hostname or "", of.hostname or ""
     except ValueError:
         return None

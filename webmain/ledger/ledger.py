@@ -18,10 +18,10 @@ from typing import Final, Self
 
 from webmain.clock import now_s
 from webmain.discovery.frontier import UNDATED, newest_key
-from webmain.ledger.answers import Answers
 from webmain.ledger.archives import Archives
 from webmain.ledger.file import LedgerError, LedgerFile
 from webmain.ledger.hosts import Hosts
+from webmain.ledger.responses import SavedResponses
 from webmain.ledger.rows import Counts, Done, Found, Pending, State, is_root, put_alias, read_hints, written_hints
 from webmain.ledger.runs import Runs
 from webmain.ledger.visits import Visits
@@ -71,7 +71,7 @@ class Ledger:
     def __init__(self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = now_s) -> None:
         self.file = LedgerFile(path, busy_timeout_s=busy_timeout_s, clock=clock)
         self.path = self.file.path
-        self.answers = Answers(self.file)
+        self.responses = SavedResponses(self.file)
         self.visits = Visits(self.file)
         self.hosts = Hosts(self.file)
         self.runs = Runs(self.file)

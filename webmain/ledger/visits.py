@@ -34,7 +34,7 @@ _EARLIEST_S: Final = 631_152_000.0  # 1990
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedArticle:
     """An article that was fetched and is durable.
 
     Attributes
@@ -56,18 +56,18 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class EditStatistics:
     """How often a site's articles are edited, relative to the usual rate, and whether its sources' dates show all changes."""
 
     rate: float = 1.0
     reliable_dates: bool = False
 
 
-USUAL: Final = Habits()
+USUAL_EDITS: Final = EditStatistics()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class VisitRecord:
     """What is known of an article's visits; times in seconds since 1970, see `webmain.discovery.schedule.Visit`.
 
     Attributes
@@ -107,7 +107,7 @@ class Row:
     dated_by: str | None = None
     n_silent: int = 0
 
-    def visit(self, habits: Habits) -> Visit:
+    def visit(self, statistics: EditStatistics) -> Visit:
         """Return the record for the schedule, with what is known of its site."""
         return Visit(
             url=self.url,
@@ -115,8 +115,8 @@ class Row:
             first_seen_at=self.first_seen_at,
             visited_at=self.visited_at,
             claimed_at=self.claimed_at,
-            unchanged_until=self.dated_at + SOURCES_REST_S if habits.reliable_dates and self.dated_at else None,
-            site_rate=habits.rate,
+            unchanged_until=self.dated_at + SOURCES_REST_S if statistics.reliable_dates and self.dated_at else None,
+            site_rate=statistics.rate,
             n_visits=self.n_visits,
             n_changes=self.n_changes,
         )
@@ -133,7 +133,7 @@ class Row:
             return None
 
 
-_TABLE: Final = Table("visits", Row)
+_TABLE: Final = Table("visits", VisitRecord)
 _ADOPT: Final = """
 INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at)
 SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
@@ -161,15 +161,15 @@ class Visits:
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
-        self._habits: dict[str, Habits] = {}
+        self._statistics: dict[str, EditStatistics] = {}
 
-    def get(self, url: str) -> Row | None:
+    def get(self, url: str) -> VisitRecord | None:
         """Return what is known of an article; None if it was never fetched or its row is damaged."""
         return next(iter(_TABLE.records(self._file.read(f"{_TABLE.select} WHERE url = ?", (url,)))), None)
 
     # ---- At the start of a run
 
-    def due(self, site: str, refresh: Refresh) -> list[Row]:
+    def due(self, site: str, refresh: Refresh) -> list[VisitRecord]:
         """Return the articles of a site that are due.
 
         Recent articles are added that earlier versions stored, or a run that was killed before it recorded them here. Times
@@ -178,7 +178,7 @@ class Visits:
         if not refresh.ages_s:
             return []
         now = self._file.clock()
-        self._habits[site] = habits = self._habits_of(site, now - 3 * refresh.ages_s[-1], now)
+        self._statistics[site] = statistics = self._edit_statistics(site, now - 3 * refresh.ages_s[-1], now)
         with self._file.transaction() as db:
             db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
             rows = db.execute(
@@ -187,19 +187,19 @@ class Visits:
                 (site, now - refresh.ages_s[-1]),
             ).fetchall()
             found = _TABLE.records(rows)
-            planned = [_planned(row, refresh, now, habits) for row in found]
+            planned = [_planned(row, refresh, now, statistics) for row in found]
             moved = [_TABLE.row(row) for row, before in zip(planned, found, strict=True) if row != before]
             db.executemany(_TABLE.put, moved)
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
-    def _habits_of(self, site: str, since: float, now: float) -> Habits:
+    def _edit_statistics(self, site: str, since: float, now: float) -> EditStatistics:
         """Return how a site's articles are edited; the rate is estimated from those first seen since `since`."""
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_true), 0), coalesce(sum(n_silent), 0) FROM visits WHERE site = ?", (site,)
         )
         rows = self._file.read(f"{_TABLE.select} WHERE site = ? AND first_seen_at > ?", (site, since))
-        rate = rate_of((row.visit(USUAL) for row in _TABLE.records(rows)), now)
-        return Habits(rate, is_reliable(n_told, n_silent))
+        rate = rate_of((row.visit(USUAL_EDITS) for row in _TABLE.records(rows)), now)
+        return EditStatistics(rate, is_reliable(n_told, n_silent))
 
     def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources were right often enough."""
@@ -224,7 +224,7 @@ class Visits:
 
     def record_claims(
         self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = ""
-    ) -> list[Row]:
+    ) -> list[VisitRecord]:
         """Record change times that sources give for articles; return those that are due as they changed after their fetch.
 
         Parameters
@@ -246,7 +246,7 @@ class Visits:
                 if again == row:
                     continue
                 if again.claimed_at != row.claimed_at and row.visited_at < claimed_at:
-                    at = next_visit(again.visit(self._habits.get(row.site, USUAL)), refresh, now)
+                    at = next_visit(again.visit(self._statistics.get(row.site, USUAL_EDITS)), refresh, now)
                     again = replace(again, next_at=at, hints=written_hints(hints), gone_at=None, n_missed=0)
                     if at is not None and at <= now:
                         moved.append(again)
@@ -255,14 +255,14 @@ class Visits:
 
     # ---- Results of a visit
 
-    def record(self, fetched: Iterable[Fetched], refresh: Callable[[str], Refresh]) -> None:
+    def record(self, fetched: Iterable[FetchedArticle], refresh: Callable[[str], Refresh]) -> None:
         """Record that articles were fetched, and plan their next visits by their sites' schedules."""
         now = self._file.clock()
         with self._file.transaction() as db:
             for each in fetched:
                 before = _TABLE.record(db.execute(f"{_TABLE.select} WHERE url = ?", (each.url,)).fetchone())
                 row = _fetched_again(before, each, now) if before else _fetched_first(each, now)
-                at = next_visit(row.visit(self._habits.get(row.site, USUAL)), refresh(each.url), now)
+                at = next_visit(row.visit(self._statistics.get(row.site, USUAL_EDITS)), refresh(each.url), now)
                 hints = written_hints(each.hints) if each.hints else row.hints
                 row = replace(row, next_at=at, hints=hints if at is not None else None)
                 db.execute(_TABLE.put, _TABLE.row(row))
@@ -290,13 +290,13 @@ class Visits:
         if (row := self.get(url)) is not None:
             self._put(replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None))
 
-    def _put(self, row: Row) -> None:
+    def _put(self, row: VisitRecord) -> None:
         with self._file.transaction() as db:
             db.execute(_TABLE.put, _TABLE.row(row))
 
 
-def _fetched_first(each: Fetched, now: float) -> Row:
-    return Row(
+def _fetched_first(each: FetchedArticle, now: float) -> VisitRecord:
+    return VisitRecord(
         url=each.url,
         site=each.site,
         published_at=each.published_at,
@@ -306,7 +306,7 @@ def _fetched_first(each: Fetched, now: float) -> Row:
     )
 
 
-def _claimed(row: Row, claimed_at: float) -> Row:
+def _claimed(row: VisitRecord, claimed_at: float) -> VisitRecord:
     """Return a row with a later change time; if that change was already found, the source did report it, though late."""
     is_late = (
         row.claimed_at is not None and row.changed_at is not None and row.claimed_at < row.changed_at >= claimed_at
@@ -320,7 +320,7 @@ def _claimed(row: Row, claimed_at: float) -> Row:
     )
 
 
-def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
+def _fetched_again(before: VisitRecord, each: FetchedArticle, now: float) -> VisitRecord:
     was_claimed = before.claimed_at is not None and before.claimed_at > before.visited_at
     was_dated = before.dated_at is not None and before.visited_at < before.dated_at and now - before.dated_at < HOUR_S
     return replace(
@@ -339,7 +339,7 @@ def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
     )
 
 
-def _clamped(row: Row, now: float) -> Row:
+def _clamped(row: VisitRecord, now: float) -> VisitRecord:
     """Return a row without times in the future."""
     return replace(
         row,
@@ -350,7 +350,7 @@ def _clamped(row: Row, now: float) -> Row:
     )
 
 
-def _planned(row: Row, refresh: Refresh, now: float, habits: Habits) -> Row:
+def _planned(row: VisitRecord, refresh: Refresh, now: float, statistics: EditStatistics) -> VisitRecord:
     """Return a row with its next visit planned by the schedule of this run."""
     row = _clamped(row, now)
-    return replace(row, next_at=next_visit(row.visit(habits), refresh, now))
+    return replace(row, next_at=next_visit(row.visit(statistics), refresh, now))

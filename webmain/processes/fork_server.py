@@ -185,8 +185,8 @@ def serve(descriptor: int, parent: int) -> None:
         gc.freeze()  # keeps each worker's collector from scanning, and so copying, shared memory
         connection.send((True, ""))
         while True:
-            asked = connection.recv()
-            connection.send(_forked(connection, answer) if asked is None else _ended(asked))
+            pid = connection.recv()
+            connection.send(_forked(connection, answer) if pid is None else _ended(pid))
 
 
 def _ended(pid: int) -> int:

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
 from webmain.extractors.base import NothingLearned, SiteExtractor
-from webmain.features.corrected import attach_corrections
+from webmain.features.manual_corrections import attach_corrections
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.metadata.titles import recurring
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from webmain.extractors.base import Extractor
-    from webmain.features.corrected import CorrectedPage
+    from webmain.features.manual_corrections import CorrectedPage
     from webmain.sites.model_store import ModelStore
 
 logger = logging.getLogger(__name__)
@@ -128,15 +128,15 @@ def fallback(extractor: SiteExtractor, default: Extractor) -> Extractor:
     return extractor if extractor.judges_unlearned else default
 
 
-def is_unwatched(fitted: SiteExtractor) -> bool:
+def cannot_detect_drift(fitted: SiteExtractor) -> bool:
     """Return True if the training pages differ so much that later pages cannot be compared with them."""
     return fitted.learned is not None and fitted.learned.resemblance < LEAST_RESEMBLANCE
 
 
 def compare(fitted: SiteExtractor, document: Document) -> tuple[float, float]:
-    """Return a page's resemblance to the training pages and its lower limit; both are equal for unwatched sites."""
+    """Return a page's resemblance to the training pages and its lower limit; both are equal if drift cannot be detected."""
     limit = CHANGED_SHARE * fitted.learned.resemblance if fitted.learned is not None else 0.0
-    return (limit, limit) if is_unwatched(fitted) else (fitted.resemblance(document), limit)
+    return (limit, limit) if cannot_detect_drift(fitted) else (fitted.resemblance(document), limit)
 
 
 # ---- All pages of a site at once
@@ -315,7 +315,7 @@ class LearningTask:
         return LearningResult(
             fitted=fitted,
             event=Event.LEARNED,
-            detail=f"from {n} pages{different}{corrected}, {described(fitted)}{place}",
+            detail=f"from {n} pages{different}{corrected}, {fit_summary(fitted)}{place}",
             past=past,
             layout_changed=has_changed,
             problem=problem,
@@ -323,7 +323,7 @@ class LearningTask:
 
     def _is_unlike(self, known: SiteExtractor, documents: Sequence[Document]) -> bool:
         """Return True if there are enough pages newer than the model and their mean resemblance to it is too low."""
-        if known.learned is None or is_unwatched(known):
+        if known.learned is None or cannot_detect_drift(known):
             return False
         found = []
         for document in documents:
@@ -333,13 +333,13 @@ class LearningTask:
         return len(found) >= LEAST_WINDOW and fmean(found) < CHANGED_SHARE * known.learned.resemblance
 
 
-def unwatched(fitted: SiteExtractor) -> str:
+def drift_warning(fitted: SiteExtractor) -> str:
     """Return a message that a change of the site's layout will not be noticed."""
     found = fitted.learned.resemblance if fitted.learned is not None else 0.0
     return f"its pages resemble each other by {found:.2f} only: a change of its layout cannot be noticed"
 
 
-def described(fitted: SiteExtractor) -> str:
+def fit_summary(fitted: SiteExtractor) -> str:
     """Return a short description of a fitted extractor: its note on the training pages, if any, and its quality."""
     learned = fitted.learned
     quality = "quality unknown"

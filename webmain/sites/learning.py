@@ -26,10 +26,10 @@ from webmain.sites.fitting import (
     LearningResult,
     LearningTask,
     TrainingPages,
+    cannot_detect_drift,
     compare,
+    drift_warning,
     fallback,
-    is_unwatched,
-    unwatched,
 )
 from webmain.sites.held_pages import HeldPagesError, Spool
 from webmain.sites.model_file import ModelError, OutdatedModelError
@@ -37,7 +37,7 @@ from webmain.sites.model_store import ModelStore, site_of
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor
-    from webmain.features.corrected import CorrectedPage
+    from webmain.features.manual_corrections import CorrectedPage
     from webmain.html.document import Document
 
 logger = logging.getLogger(__name__)
@@ -157,7 +157,7 @@ class Learning:
         """Return the model to compare a site's pages with before `add_page` and `extractor_after`; None for no comparison."""
         here = self._state_of(site)
         is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
-        if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
+        if here.fitted is None or here.is_blind or not is_judge or cannot_detect_drift(here.fitted):
             return None
         return here.fitted
 
@@ -169,7 +169,7 @@ class Learning:
     def stored_model(self, site: str) -> SiteExtractor | None:
         """Return the model to compare pages with that were judged in earlier runs, from however few pages it was learned."""
         here = self._state_of(site)
-        return None if here.fitted is None or here.is_blind or is_unwatched(here.fitted) else here.fitted
+        return None if here.fitted is None or here.is_blind or cannot_detect_drift(here.fitted) else here.fitted
 
     def add_page(self, page: Page, found: PageResemblance) -> Extractor | None:
         """Return the extractor for a page; None if the page is now held back."""
@@ -232,7 +232,7 @@ class Learning:
         if here.past.n_given >= self.wanted:
             here.stage = Stage.LEARNED
             self._report(Event.REUSED, site, f"a model of {here.past.n_given} pages")
-            self._report_unwatched(site, here.fitted)
+            self._warn_of_undetected_drift(site, here.fitted)
 
     def _put_aside(self, site: str, error: ModelError | None = None) -> None:
         try:
@@ -354,13 +354,13 @@ class Learning:
             event = Event.RETRAINED if is_new and here.had_model else result.event
             instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
             self._report(event, site, f"{result.detail}{instead}")
-        self._report_unwatched(site, here.fitted)
+        self._warn_of_undetected_drift(site, here.fitted)
         if result.problem:
             self._report(Event.FAILED, site, result.problem)
 
-    def _report_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
-        if fitted is not None and is_unwatched(fitted):
-            self._report(Event.UNWATCHED, site, unwatched(fitted))
+    def _warn_of_undetected_drift(self, site: str, fitted: SiteExtractor | None) -> None:
+        if fitted is not None and cannot_detect_drift(fitted):
+            self._report(Event.UNWATCHED, site, drift_warning(fitted))
 
     def release(self, site: str) -> Page | None:
         """Remove and return a site's next held page, unless it is being learned (see `judge_of`); None if none is left."""

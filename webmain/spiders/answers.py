@@ -63,7 +63,7 @@ def mark_of(summary: PageSummary) -> str:
     return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
 
 
-def is_answer(error: BaseException | None) -> bool:
+def has_response(error: BaseException | None) -> bool:
     """Return True if the server did answer, though with an error."""
     return isinstance(error, HttpError)
 
@@ -86,7 +86,7 @@ def is_passing(error: BaseException | None) -> bool:
     if isinstance(error, HttpError):
         return error.response.status == 429 or error.response.status >= 500
     if isinstance(error, RobotsUnreachableError):
-        return not str(error).endswith("(dns)")  # a host that is not there may be misspelt
+        return not error.unresolved
     return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))
 
 

@@ -222,8 +222,8 @@ class _Reader:
         for name, value in self.given.items():
             if name not in names:
                 close = get_close_matches(name, names, n=1, cutoff=0.6)
-                hint = f"no such argument, did you mean {close[0]}?" if close else "no such argument"
-                allowed = f"{hint} Allowed are {', '.join(names)}"
+                hint = f", did you mean {close[0]}? Allowed" if close else "; allowed"
+                allowed = f"no such argument{hint} are {', '.join(names)}"
                 self.problems.append(Problem(argument=name, given=str(value), allowed=allowed))
 
     def text(self, name: str) -> str:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from webmain import clock
 from webmain.crawl.browsing import Browsing
-from webmain.crawl.known_urls import AGAIN
+from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.signals import count_for_site, is_closing
 from webmain.crawl.validators import hash_of, validators
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
 from webmain.items import Hints
-from webmain.ledger.answers import Answer, ListedUrls
-from webmain.spiders.queues import Candidate, FoundOn
+from webmain.ledger.responses import ListedUrls, SavedResponse
+from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.urls import normalise, without_credentials
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from webmain.discovery.page_summary import PageSummary
-    from webmain.ledger.answers import Filters
+    from webmain.ledger.responses import Filters
     from webmain.spiders.history import CrawlHistory
     from webmain.spiders.site import Site
 
@@ -61,7 +61,7 @@ class Enqueuer:
         self.n_pages = 0
         self._crawler = crawler
         self._max_pages = max_pages
-        self._unsaved: dict[str, list[Answer]] = {}
+        self._unsaved: dict[str, list[SavedResponse]] = {}
         self.on_claims: Callable[[Site, list[tuple[str, Hints | None]], str], None] | None = None
 
     # ---- What is found
@@ -155,40 +155,40 @@ class Enqueuer:
 
     def conditional_meta(self, site: Site, url: str) -> dict[str, Filters]:
         """Return the meta for a request that may be answered with "not changed"; empty if a browser may draw the page."""
-        return {AGAIN: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
+        return {CONDITIONAL: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
 
-    def unchanged_answer(self, site: Site, response: Response) -> Answer | None:
-        """Return the address's earlier answer if the response is a 304 or has the same body; else None."""
-        if response.request is None or AGAIN not in response.request.meta:
+    def unchanged_response(self, site: Site, response: Response) -> SavedResponse | None:
+        """Return the address's saved response if the response is a 304 or has the same body; else None."""
+        if response.request is None or CONDITIONAL not in response.request.meta:
             return None
-        answer = self.history.last_answer(response.url, site.filters)
-        if answer is None or (response.status != 304 and answer.content_hash != hash_of(response.body)):
+        saved = self.history.saved_response(response.url, site.filters)
+        if saved is None or (response.status != 304 and saved.content_hash != hash_of(response.body)):
             return None
         self.count("webmain/not_modified" if response.status == 304 else "webmain/identical")
-        self.history.record_unchanged(answer)
-        return answer
+        self.history.record_unchanged(saved)
+        return saved
 
-    def enqueue_unchanged(self, site: Site, answer: Answer, found_on: FoundOn, *, depth: int = 0) -> None:
+    def enqueue_unchanged(self, site: Site, saved: SavedResponse, found_on: FoundOn, *, depth: int = 0) -> None:
         """Queue what an unchanged source listed before; its articles are already known or pending."""
-        named = answer.named
-        site.add_repeated(named.hashes)
-        site.sources.add_feeds(named.feeds)
+        listed = saved.listed
+        site.add_repeated(listed.hashes)
+        site.sources.add_feeds(listed.feeds)
         site.sources.add_sitemaps(
-            Entry(url=url, hints=Hints(source="sitemap", modified=date)) for url, date in named.children
+            Entry(url=url, hints=Hints(source="sitemap", modified=date)) for url, date in listed.children
         )
         lists = self.history.lists(site.name) if found_on is FoundOn.FRONT else []
-        links = [(url, None) for url in (*named.links, *lists)]
+        links = [(url, None) for url in (*listed.links, *lists)]
         if found_on in (FoundOn.FRONT, FoundOn.HUB):
             self.enqueue(site, site.candidates_from(links, found_on, depth=depth))
-        if named.following:
-            self.enqueue(site, site.candidates_from([(named.following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
-        if named.n_articles:
+        if listed.following:
+            self.enqueue(site, site.candidates_from([(listed.following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
+        if listed.n_articles:
             site.has_sources = True
             site.has_sitemap |= found_on is FoundOn.SITEMAP
-            self.count("webmain/known", named.n_articles)
+            self.count("webmain/known", listed.n_articles)
 
-    def save_answer(self, site: Site, response: Response, kind: str, named: ListedUrls, mark: str = "") -> None:
-        """Save an answer, once everything that it listed is pending.
+    def save_response(self, site: Site, response: Response, kind: str, listed: ListedUrls, mark: str = "") -> None:
+        """Save a response, once everything that it listed is pending.
 
         Parameters
         ----------
@@ -197,11 +197,11 @@ class Enqueuer:
         mark : str
             A hash of the relevant content; by default that of the body.
         """
-        if response.request is None or AGAIN not in response.request.meta or response.status != 200:
+        if response.request is None or CONDITIONAL not in response.request.meta or response.status != 200:
             return
         now, digest = clock.now_s(), hash_of(response.body)
         etag, last_modified = validators(response)
-        answer = Answer(
+        saved = SavedResponse(
             url=without_credentials(normalise(response.url) or response.url),
             site=site.name,
             kind=kind,
@@ -214,21 +214,21 @@ class Enqueuer:
             read_at=now,
             changed_at=now,
             filters=site.filters,
-            named=named,
+            listed=listed,
         )
-        self._unsaved.setdefault(site.name, []).append(answer)
-        self.flush_answers(site)
+        self._unsaved.setdefault(site.name, []).append(saved)
+        self.flush_responses(site)
 
-    def flush_answers(self, site: Site) -> None:
-        """Save a site's answers; those of sitemaps only after all their addresses have been judged."""
+    def flush_responses(self, site: Site) -> None:
+        """Save a site's responses; those of sitemaps only after all their addresses have been judged."""
         unsaved = self._unsaved.pop(site.name, [])
-        ready = [each for each in unsaved if each.kind != "sitemap" or not each.named.n_articles]
+        ready = [each for each in unsaved if each.kind != "sitemap" or not each.listed.n_articles]
         waiting = [each for each in unsaved if each not in ready]
         if not site.backlog:
             ready, waiting = unsaved if not site.backlog.has_dropped else ready, []
         if waiting:
             self._unsaved[site.name] = waiting
-        self.history.save_answers(ready)
+        self.history.save_responses(ready)
 
     def listed_on(self, site: Site, summary: PageSummary) -> ListedUrls:
         """Return the parts of a page that each run has to look at."""
@@ -277,8 +277,8 @@ class Enqueuer:
         what = site.spending.exhausted()
         if what and self._crawler.stats is not None:
             n_waiting = len(site) + len(site.backlog)
-            told = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
-            self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", told)
+            message = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
+            self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", message)
         return what is not None or self.is_page_limit_reached()
 
     # ---- Counting

@@ -10,10 +10,10 @@ from webmain import clock
 from webmain.crawl.validators import hash_of
 from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
-from webmain.ledger.answers import Answer, Filters
 from webmain.ledger.ledger import Done, Found, Ledger, LedgerError, Pending, State
-from webmain.ledger.visits import Fetched, Row
-from webmain.spiders.queues import Candidate
+from webmain.ledger.responses import Filters, SavedResponse
+from webmain.ledger.visits import FetchedArticle, VisitRecord
+from webmain.spiders.candidates import Candidate
 from webmain.spiders.site import Site
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class CrawlHistory:
         Leave out settled addresses.
     reopen : callable or None
         Called with a site's key before leftover addresses are read: makes those pending again that only a filter refused.
-    again : callable or None
-        Returns the last answer of an address if this run may ask only for changes.
+    saved_response : callable or None
+        Returns the saved response of an address if this run may ask only for changes.
     visiting : Visiting or None
         Remembers pages until their articles are stored.
     on_error : callable or None
@@ -69,7 +69,7 @@ class CrawlHistory:
         *,
         skip_known: bool = True,
         reopen: Callable[[str], None] | None = None,
-        again: Callable[[str, Filters], Answer | None] | None = None,
+        saved_response: Callable[[str, Filters], SavedResponse | None] | None = None,
         visiting: Visiting | None = None,
         on_error: Callable[[LedgerError], None] | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class CrawlHistory:
         self._on_error = on_error
         self._skip_known = skip_known
         self._reopen = reopen
-        self._again = again
+        self._saved_response = saved_response
         self._visiting = visiting or Visiting()
 
     @classmethod
@@ -92,7 +92,7 @@ class CrawlHistory:
             extension.ledger,
             skip_known=extension.skip_known,
             reopen=extension.reopen_filtered,
-            again=extension.again,
+            saved_response=extension.saved_response,
             visiting=extension.visiting,
             on_error=extension.fail,
         )
@@ -186,46 +186,48 @@ class CrawlHistory:
 
     # ---- Sources
 
-    def last_answer(self, url: str, filters: Filters) -> Answer | None:
-        """Return the last complete answer of an address; None if its whole body has to be read."""
-        return self._again(url, filters) if self._ledger is not None and self._again is not None else None
+    def saved_response(self, url: str, filters: Filters) -> SavedResponse | None:
+        """Return the last complete response of an address; None if its whole body has to be read."""
+        return self._saved_response(url, filters) if self._ledger is not None and self._saved_response else None
 
-    def fresh_answer(self, url: str, filters: Filters) -> Answer | None:
-        """Return the last answer of a source that need not be fetched in this run."""
-        answer = self.last_answer(url, filters)
-        return answer if answer is not None and not answer.is_due(clock.now_s()) else None
+    def fresh_response(self, url: str, filters: Filters) -> SavedResponse | None:
+        """Return the saved response of a source that need not be fetched in this run."""
+        saved = self.saved_response(url, filters)
+        return saved if saved is not None and not saved.is_due(clock.now_s()) else None
 
-    def save_answers(self, answers: Sequence[Answer]) -> None:
-        """Save the answers of sources whose addresses are all pending."""
-        if answers:
-            self._query(lambda ledger: ledger.answers.save(answers), None)
+    def save_responses(self, responses: Sequence[SavedResponse]) -> None:
+        """Save the responses of sources whose addresses are all pending."""
+        if responses:
+            self._query(lambda ledger: ledger.responses.save(responses), None)
 
-    def record_unchanged(self, answer: Answer) -> None:
+    def record_unchanged(self, saved: SavedResponse) -> None:
         """Record that a source was fetched and has not changed, so that the dates in it have not changed either."""
-        self._query(lambda ledger: ledger.answers.record_unchanged(answer.url), None)
-        if answer.named.n_articles:
-            self._query(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
+        self._query(lambda ledger: ledger.responses.record_unchanged(saved.url), None)
+        if saved.listed.n_articles:
+            self._query(lambda ledger: ledger.visits.confirm(saved.site, saved.url, saved.read_at), None)
 
     # ---- Revisits of articles
 
-    def due_visits(self, site: str, refresh: Refresh) -> list[Row]:
+    def due_visits(self, site: str, refresh: Refresh) -> list[VisitRecord]:
         """Return a site's articles that are due for a revisit; none if everything is fetched anyway."""
-        none: list[Row] = []
+        none: list[VisitRecord] = []
         return self._query(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
 
-    def record_page(self, url: str, hints: Hints | None, summary: PageSummary, *, row: Row | None = None) -> None:
+    def record_page(
+        self, url: str, hints: Hints | None, summary: PageSummary, *, row: VisitRecord | None = None
+    ) -> None:
         """Remember what to record about an article's page once the article is stored."""
         self._visiting.record_page(url, hints, text_mark(summary), visited=row.url if row else "")
 
     def has_same_text(self, url: str, summary: PageSummary) -> bool:
         """Return True if an article's page has exactly the same texts as before."""
-        known = self._query(lambda ledger: ledger.answers.get(url), None)
+        known = self._query(lambda ledger: ledger.responses.get(url), None)
         return known is not None and known.mark == text_mark(summary)
 
-    def record_unchanged_article(self, row: Row, refresh: Refresh) -> None:
+    def record_unchanged_article(self, row: VisitRecord, refresh: Refresh) -> None:
         """Record that an article was revisited and has not changed."""
         self._visiting.drop(row.url)
-        fetched = Fetched(url=row.url, site=row.site)
+        fetched = FetchedArticle(url=row.url, site=row.site)
         self._query(lambda ledger: ledger.visits.record([fetched], lambda _: refresh), None)
 
     def record_missing_article(self, url: str, status: int) -> bool:
@@ -243,16 +245,18 @@ class CrawlHistory:
     def record_moved(self, url: str, to: str) -> None:
         """Record that an article's address now leads to another one."""
         self._query(lambda ledger: ledger.visits.drop(url), None)
-        self._query(lambda ledger: ledger.answers.drop(url), None)
+        self._query(lambda ledger: ledger.responses.drop(url), None)
 
     def visited_as(self, urls: Sequence[str]) -> dict[str, str]:
         """Return, for those of the articles that were fetched before, the address under which that was."""
         none: dict[str, str] = {}
         return self._query(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
 
-    def record_claims(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
+    def record_claims(
+        self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str
+    ) -> list[VisitRecord]:
         """Record change times that a source gives for articles; return the articles that are therefore due."""
-        none: list[Row] = []
+        none: list[VisitRecord] = []
         return self._query(lambda ledger: ledger.visits.record_claims(claims, refresh, source), none)
 
     def trusts_claims(self, site: str) -> bool:

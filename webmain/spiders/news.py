@@ -19,13 +19,13 @@ from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, is_answer, mark_of, page_of
+from webmain.spiders.answers import fetch_parts, has_response, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
+from webmain.spiders.candidates import Candidate, FoundOn, Limits
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.fairness import MAX_WAITING, share, widen
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
-from webmain.spiders.queues import Candidate, FoundOn, Limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader
@@ -183,7 +183,7 @@ class NewsSpider(Spider):
             candidate = site.next()
             if candidate is None:
                 break
-            if candidate.is_hub and (known := self.history.fresh_answer(candidate.url, site.filters)):
+            if candidate.is_hub and (known := self.history.fresh_response(candidate.url, site.filters)):
                 self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
                 self.enqueuer.count("webmain/resting")
                 continue
@@ -222,8 +222,8 @@ class NewsSpider(Spider):
         """Report the estimated share of recent articles that were found."""
         for site in self.sites.values():
             if coverage := site.coverage():
-                told = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
-                self.crawler.stats.set_value(f"webmain/told/coverage/{site.name}", told)
+                message = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
+                self.crawler.stats.set_value(f"webmain/told/coverage/{site.name}", message)
                 for name in ("n_found", "estimate", "low", "high"):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
@@ -258,7 +258,7 @@ class NewsSpider(Spider):
         url = page.url or response.url
         if url != candidate.url and not self._accepts_redirect(candidate, url, site):
             return None
-        if candidate.is_hub and (known := self.enqueuer.unchanged_answer(site, response)):
+        if candidate.is_hub and (known := self.enqueuer.unchanged_response(site, response)):
             self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
             self.enqueuer.count("webmain/hubs")
             return None
@@ -276,7 +276,7 @@ class NewsSpider(Spider):
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
                 listed = self.enqueuer.listed_on(site, summary)
-                self.enqueuer.save_answer(site, response, "hub", listed, mark_of(summary))
+                self.enqueuer.save_response(site, response, "hub", listed, mark_of(summary))
             return None
         if candidate.is_hub:
             self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=True))
@@ -372,7 +372,7 @@ class NewsSpider(Spider):
         """Continue after a page that could not be fetched; the middlewares have counted and recorded it."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
-        if not is_answer(failure.value):
+        if not has_response(failure.value):
             self.enqueuer.n_pages -= 1  # nothing was downloaded
             self.sites[candidate.site].spending.n_pages -= 1
         if candidate.is_hub:
@@ -388,7 +388,7 @@ class NewsSpider(Spider):
         """Continue with the next page, or with the next source if one is to be fetched."""
         site.in_flight -= 1
         self._fetch(site)
-        self.enqueuer.flush_answers(site)
+        self.enqueuer.flush_responses(site)
         if not site.is_asking:
             self.reader.ask_next(site)
 

@@ -97,17 +97,17 @@ class NewsMonths:
         )
 
     @cached_property
-    def _question(self) -> str:
+    def _filters_hash(self) -> str:
         """Hash of the filters other than the period: a file that was read with other filters is read again."""
-        asked = self._arguments
-        wants = [sorted(asked.domains), asked.language, asked.require, asked.section, asked.undated, asked.respect]
-        return hashlib.sha256(json.dumps(wants).encode()).hexdigest()[:16]
+        args = self._arguments
+        filters = [sorted(args.domains), args.language, args.require, args.section, args.undated, args.respect]
+        return hashlib.sha256(json.dumps(filters).encode()).hexdigest()[:16]
 
     def _key(self, path: str) -> str:
         """Return the name of a file's progress in the ledger; it ends with `since` and `until`."""
         moments = (self._arguments.since, self._arguments.until)
         since, until = ("" if each is None else f"{each.timestamp():.0f}" for each in moments)
-        return f"{path}?{self._question}&{since}&{until}"
+        return f"{path}?{self._filters_hash}&{since}&{until}"
 
     def _known(self) -> dict[str, Progress]:
         """Return how far each file was read with the same filters and the same or a longer period."""
@@ -115,12 +115,12 @@ class NewsMonths:
         known_urls = self._crawler.get_extension(KnownUrls)
         if known_urls is None or not known_urls.skip_known:
             return known
-        mine = [float(each) if each else None for each in self._key("").split("&")[1:]]
+        own_period = [float(each) if each else None for each in self._key("").split("&")[1:]]
         for month in self._arguments.months:
             for row in known_urls.ledger.archives.below(f"{FOLDER}{month}/"):
-                path, _, asked = row.path.partition("?")
-                question, *moments = asked.split("&")
-                if question != self._question or not _covers(moments, mine):
+                path, _, filters = row.path.partition("?")
+                filters_hash, *period = filters.split("&")
+                if filters_hash != self._filters_hash or not _covers(period, own_period):
                     continue
                 best = known.get(path)
                 if best is None or (row.done_at is not None, row.position) > (best.done_at is not None, best.position):
@@ -129,10 +129,10 @@ class NewsMonths:
 
     async def pages(self) -> AsyncIterator[Page]:
         """Yield the wanted pages in the order of the files, until the end or `close`."""
-        asked = self._arguments
+        arguments = self._arguments
         files = NewsFiles(
-            months=asked.months,
-            base=asked.base,
+            months=arguments.months,
+            base=arguments.base,
             host=self.host,
             wanted=self._wanted,
             known=self._known(),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
 from webmain.spiders.addresses import without_referrer
-from webmain.spiders.queues import KnownLink
+from webmain.spiders.candidates import KnownLink
 from webmain.urls import normalise, site_key
 
 

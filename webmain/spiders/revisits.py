@@ -21,11 +21,11 @@ from webmain.crawl.visiting import VISIT, claimed_at
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
 from webmain.items import Rejected
-from webmain.ledger.visits import USUAL
+from webmain.ledger.visits import USUAL_EDITS
 from webmain.processes.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, page_of
+from webmain.spiders.candidates import FoundOn
 from webmain.spiders.judging import judge_at
-from webmain.spiders.queues import FoundOn
 from webmain.store.protocol import StoreError
 from webmain.urls import normalise
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from webmain.discovery.schedule import Refresh
     from webmain.items import Hints, Page
-    from webmain.ledger.visits import Row
+    from webmain.ledger.visits import VisitRecord
     from webmain.spiders.enqueuer import Enqueuer
     from webmain.spiders.site import Site
 
@@ -80,12 +80,12 @@ class Revisits:
         self._enqueuer = enqueuer
         self._refresh = refresh
         self._release = release
-        self._due: dict[str, deque[Row]] = {}
+        self._due: dict[str, deque[VisitRecord]] = {}
         self._taken: defaultdict[str, set[str]] = defaultdict(set)
         self._n: Counter[str] = Counter()
         self._believes: dict[str, bool] = {}
 
-    def next(self, site: Site) -> Row | None:
+    def next(self, site: Site) -> VisitRecord | None:
         """Return the article to revisit next; None if none is due or a new page comes first."""
         refresh = self._refresh(site.start)
         limit = refresh.share * (site.spending.n_pages + 1)
@@ -124,12 +124,12 @@ class Revisits:
             if site.name in self._due:
                 self._add(site, moved)
 
-    def _add(self, site: Site, rows: Iterable[Row]) -> None:
+    def _add(self, site: Site, rows: Iterable[VisitRecord]) -> None:
         by_url = {row.url: row for row in (*self._due.get(site.name, ()), *rows)}
-        chosen = choose([row.visit(USUAL) for row in by_url.values()], len(by_url), clock.now_s())
+        chosen = choose([row.visit(USUAL_EDITS) for row in by_url.values()], len(by_url), clock.now_s())
         self._due[site.name] = deque(by_url[visit.url] for visit in chosen)
 
-    def visit(self, site: Site, row: Row) -> None:
+    def visit(self, site: Site, row: VisitRecord) -> None:
         """Request an article again."""
         site.in_flight += 1
         self._enqueuer.n_pages += 1
@@ -146,7 +146,7 @@ class Revisits:
 
     # ---- Responses
 
-    async def parse(self, response: Response, row: Row, site: Site) -> AsyncIterator[Page]:
+    async def parse(self, response: Response, row: VisitRecord, site: Site) -> AsyncIterator[Page]:
         """Read an article's page; yield it if it has changed."""
         page = None
         try:
@@ -162,13 +162,13 @@ class Revisits:
         if page is not None:
             yield page
 
-    async def _changed(self, response: Response, row: Row, site: Site) -> Page | None:
+    async def _changed(self, response: Response, row: VisitRecord, site: Site) -> Page | None:
         """Return an article's page for extraction; None if it has not changed or is no article any more."""
         history, url = self._enqueuer.history, normalise(response.url) or response.url
         if url != row.url:
             self._follow(site, row, url)
             return None
-        if self._enqueuer.unchanged_answer(site, response):
+        if self._enqueuer.unchanged_response(site, response):
             self._count("not_modified" if response.status == 304 else "identical")
             history.record_unchanged_article(row, self._refresh(row.url))
             return None
@@ -190,7 +190,7 @@ class Revisits:
         parts = await fetch_parts(self._crawler, summary, site)
         return replace(page, parts=parts, article_reason=found.reason)
 
-    def _follow(self, site: Site, row: Row, url: str) -> None:
+    def _follow(self, site: Site, row: VisitRecord, url: str) -> None:
         """Record where an article redirects to: a list (it is missing), another article or a new address, or a wall."""
         history = self._enqueuer.history
         is_list = site.is_own(url) and (
@@ -211,7 +211,7 @@ class Revisits:
             self._count("failed/redirect")
             history.postpone(row.url)
 
-    def _record_failure(self, row: Row, status: int, why: str) -> None:
+    def _record_failure(self, row: VisitRecord, status: int, why: str) -> None:
         """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""
         history, is_gone = self._enqueuer.history, row.counts_as_gone(status)
         if is_gone:
@@ -230,7 +230,7 @@ class Revisits:
     def failed(self, failure: Failure) -> None:
         """Record a failed revisit: a missing page may be gone, everything else is tried again later."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        row: Row = request.cb_kwargs["row"]
+        row: VisitRecord = request.cb_kwargs["row"]
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
         if status in _MISSING:

@@ -14,11 +14,10 @@ from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
 from webmain.discovery.frontier import UNDATED, DateRange, named_period, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
-from webmain.ledger.answers import Filters
+from webmain.ledger.responses import Filters
 from webmain.sites.budgets import Budget
 from webmain.spiders.addresses import PathFilter, is_personal, is_repeating, patterns, whole_pages
-from webmain.spiders.own_addresses import OwnAddresses
-from webmain.spiders.queues import (
+from webmain.spiders.candidates import (
     PRESUMED_AGE_S,
     Candidate,
     FoundOn,
@@ -28,9 +27,10 @@ from webmain.spiders.queues import (
     hub_age_s,
     remember,
 )
+from webmain.spiders.own_addresses import OwnAddresses
+from webmain.spiders.site_frontier import SiteFrontier
 from webmain.spiders.sources import Sources
 from webmain.spiders.spending import Spending
-from webmain.spiders.waiting import Waiting
 from webmain.urls import site_key
 
 COVERAGE_DAYS: Final = 30
@@ -59,7 +59,7 @@ _NAMED: Final = (FoundOn.SITEMAP, FoundOn.FEED, FoundOn.LEDGER)
 """Sources with too many addresses to check each one closely."""
 
 
-class Site(OwnAddresses, Waiting):
+class Site(OwnAddresses, SiteFrontier):
     """The state of one site, and its frontier.
 
     Parameters
@@ -114,7 +114,7 @@ class Site(OwnAddresses, Waiting):
         self.start = self.front = start
         self.limits = limits or Limits()
         OwnAddresses.__init__(self, site_key(start), max(MIN_LINKS, self.limits.remembered // 10))
-        Waiting.__init__(self, self.limits.frontier)
+        SiteFrontier.__init__(self, self.limits.frontier)
         self.date_range = date_range or DateRange()
         self.sources = Sources(
             max_feeds=self.limits.feeds, max_sitemaps=self.limits.sitemaps, date_range=self.date_range

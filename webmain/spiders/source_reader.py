@@ -16,17 +16,17 @@ from webmain import clock
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import LeftAloneError
-from webmain.crawl.known_urls import AGAIN
+from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
+from webmain.discovery.source_urls import sitemaps_from_robots
 from webmain.items import Rejected
-from webmain.ledger.answers import ListedUrls
+from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import is_answer, is_passing, mark_of, other_fronts, page_of
-from webmain.spiders.queues import FoundOn
+from webmain.spiders.answers import has_response, is_passing, mark_of, other_fronts, page_of
+from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
 
@@ -112,7 +112,7 @@ class SourceReader:
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
-        if known := self._enqueuer.unchanged_answer(site, response):
+        if known := self._enqueuer.unchanged_response(site, response):
             self._enqueuer.enqueue_unchanged(site, known, FoundOn.FRONT)
             return None
         with stages.errors_as_rejections(url, passing=(PoolClosed,)):
@@ -120,7 +120,7 @@ class SourceReader:
             if further := self._enqueuer.refresh_request(response, summary.head.refresh):
                 return further
             self._enqueuer.follow_links(site, summary, FoundOn.FRONT, depth=0)
-            self._enqueuer.save_answer(
+            self._enqueuer.save_response(
                 site, response, "front", self._enqueuer.listed_on(site, summary), mark_of(summary)
             )
         return None
@@ -133,7 +133,7 @@ class SourceReader:
         if self.check_left_alone(site, failure):
             return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
-        is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
+        is_there = has_response(failure.value) or isinstance(failure.value, IgnoreRequest)
         others = [] if is_there else list(other_fronts(site.start))
         following = next((address for address in others if address not in tried), None)
         if following:
@@ -185,7 +185,7 @@ class SourceReader:
         if source.kind is SourceKind.ROBOTS:
             meta["dont_obey_robotstxt"] = True
         else:
-            meta[AGAIN] = site.filters
+            meta[CONDITIONAL] = site.filters
         if source.is_probe:
             meta["max_retry_times"] = 1
         request = Request(
@@ -215,10 +215,10 @@ class SourceReader:
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
-        known = self._enqueuer.history.fresh_answer(url, site.filters)
+        known = self._enqueuer.history.fresh_response(url, site.filters)
         if known is None and source.changed_at is not None:
-            answer = self._enqueuer.history.last_answer(url, site.filters)
-            known = answer if answer is not None and answer.is_newer(source.changed_at, clock.now_s()) else None
+            saved = self._enqueuer.history.saved_response(url, site.filters)
+            known = saved if saved is not None and saved.is_newer(source.changed_at, clock.now_s()) else None
         if known is None:
             return False
         site.sources.succeeded(source)
@@ -232,7 +232,7 @@ class SourceReader:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
-            elif known := self._enqueuer.unchanged_answer(site, response):
+            elif known := self._enqueuer.unchanged_response(site, response):
                 self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
@@ -262,7 +262,7 @@ class SourceReader:
             site, ((entry.url, entry.hints) for entry in feed.entries), FoundOn.FEED, url
         )
         following = (feed.next_url,) if feed.next_url else ()
-        self._enqueuer.save_answer(site, response, "feed", ListedUrls(feeds=following, n_articles=len(feed.entries)))
+        self._enqueuer.save_response(site, response, "feed", ListedUrls(feeds=following, n_articles=len(feed.entries)))
 
     async def _read_sitemap(self, response: Response, site: Site) -> None:
         children: list[Entry] = []
@@ -277,7 +277,7 @@ class SourceReader:
             children += sitemap.children
             n += len(sitemap.entries)
         named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
-        self._enqueuer.save_answer(site, response, "sitemap", ListedUrls(children=named, n_articles=n))
+        self._enqueuer.save_response(site, response, "sitemap", ListedUrls(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
         """Continue with the next source; a missing guessed source is not an error."""

@@ -13,11 +13,9 @@ from webmain.discovery.schedule import Refresh
 from webmain.items.keep import Keep
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
-from webmain.store.registry import SCHEMES, split_specs
+from webmain.store.registry import SCHEMES, split_spec, split_specs
 from webmain.text.language import ISO_639_1
 from webmain.urls import host
-
-STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
 
 MAX_SITES_BYTES: Final = 16 << 20
 """Largest file of sites that is read."""
@@ -60,17 +58,11 @@ def read_store(text: str) -> str:
     try:
         parts = split_specs(text)
     except StoreSpecError as error:
-        raise Refused(f"{str(error).rpartition(': ')[2]}; allowed are {STORE_FORMS}") from error
+        raise Refused(str(error).partition(": ")[2]) from error
     for part in parts:
-        scheme, colon, path = part.partition(":")
-        if scheme.strip().lower() not in SCHEMES:
-            _, colon, path = path.partition(":")  # package.module:Class:ADDRESS
-        if not colon:
-            raise Refused(f"{part!r} is not a store; allowed are {STORE_FORMS}")
-        if not path.strip():
-            raise Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
-        if scheme.strip().lower() in SCHEMES and Path(path.strip()).expanduser().is_dir():
-            raise Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
+        location, path = split_spec(part)
+        if location in SCHEMES.values() and Path(path).expanduser().is_dir():
+            raise Refused(f"{path!r} is a folder; allowed are files")
     return ",".join(parts)
 
 

@@ -38,7 +38,7 @@ def store_and_path(spec: str) -> tuple[type[Store], str]:
     """
     location, address = split_spec(spec)
     if not address:
-        raise StoreSpecError(f"store {spec!r}: unknown form, or no path; allowed are {_FORMS}")
+        raise _no_store(spec)
     module, _, name = location.partition(":")
     try:
         store_class = getattr(import_module(module), name)
@@ -59,6 +59,14 @@ def split_spec(spec: str) -> tuple[str, str]:
     return location, address.strip()
 
 
+def _no_store(spec: str) -> StoreSpecError:
+    """Return the error for a specification without a known form or without an address."""
+    scheme = spec.partition(":")[0].strip().lower()
+    form = "jsonl" if Path(spec).suffix == ".jsonl" else "sqlite"
+    hint = "it has no path; allowed" if scheme in SCHEMES else f"not a store, did you mean {form}:{spec}? Allowed"
+    return StoreSpecError(f"store {spec!r}: {hint} are {_FORMS}")
+
+
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
     """Open several stores, separated by commas; a comma splits only before a known form, so paths may contain commas.
 
@@ -71,7 +79,7 @@ def open_stores(specs: str, *, read_only: bool = False) -> Stores:
 
 
 def split_specs(specs: str) -> list[str]:
-    """Split at the commas that are followed by a known form."""
+    """Split at the commas that are followed by a known form; raises StoreSpecError, as `open_stores`."""
     parts: list[str] = []
     for part in filter(str.strip, specs.split(",")):
         if parts and ":" not in part:
@@ -80,7 +88,10 @@ def split_specs(specs: str) -> list[str]:
             parts.append(part.strip())
     if not parts:
         raise StoreSpecError(f"store {specs!r}: nothing is named; allowed are {_FORMS}, several separated by commas")
-    paths = [Path(split_spec(part)[1] or part).expanduser().resolve() for part in parts]
+    addresses = [split_spec(part)[1] for part in parts]
+    if "" in addresses:
+        raise _no_store(parts[addresses.index("")])
+    paths = [Path(address).expanduser().resolve() for address in addresses]
     if len(set(paths)) < len(paths):
         raise StoreSpecError(f"store {specs!r}: one file is named twice")
     return parts

@@ -211,7 +211,7 @@ def read_review(path: str | Path) -> list[Entry]:
     except OSError as error:
         raise StoreError(f"review list {path}: {error.strerror or error}") from error
     if n_other and not last:
-        raise NotAStoreError(f"{path}: this is no review list")
+        raise NotAStoreError(f"{path}: this is no review list; a crawl with review_below writes one beside its store")
     return sorted((entry for entry in last.values() if entry.is_open), key=lambda entry: (entry.confidence, entry.id))
 
 

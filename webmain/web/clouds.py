@@ -83,7 +83,7 @@ class Clouds:
     async def file(self, request: Request) -> Response:
         """Return a cloud as JSON or as a picture."""
         from webmain.cloud.markup import schemes
-        from webmain.cloud.pictures import Look, cloud_png, cloud_svg
+        from webmain.cloud.pictures import PictureOptions, cloud_png, cloud_svg
         from webmain.cloud.records import CloudError
 
         form = request.url.path.rpartition(".")[2]
@@ -94,8 +94,8 @@ class Clouds:
         colours = given.get("colours", "light")
         if colours not in schemes():
             raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")
-        look = Look(width=PICTURE[0], height=PICTURE[1], colours=colours)
-        drawn = partial(cloud_png, cloud, look) if form == "png" else partial(cloud_svg, cloud, look)
+        options = PictureOptions(width=PICTURE[0], height=PICTURE[1], colours=colours)
+        drawn = partial(cloud_png, cloud, options) if form == "png" else partial(cloud_svg, cloud, options)
         try:
             async with web_of(request).tasks.slot(), self._turn:
                 return Response(await asyncio.to_thread(drawn), media_type=MEDIA_TYPES[form])

@@ -30,17 +30,25 @@ def open_for_reading(spec: str, *, limit_s: float | None = None) -> Iterator[Sql
         There is none, or it cannot be read.
     """
     from webmain.store.protocol import StoreError
-    from webmain.store.registry import store_and_path
     from webmain.store.sqlite import SqliteStore
 
     try:
-        kind, address = store_and_path(spec)
-        if not issubclass(kind, SqliteStore):
-            raise unreadable(f"store {spec}: only SQLite stores can be listed: sqlite:PATH")
-        with SqliteStore(address, read_only=True, wait_s=5.0, limit_s=limit_s) as store:
+        with SqliteStore(sqlite_address(spec), read_only=True, wait_s=5.0, limit_s=limit_s) as store:
             yield store
     except StoreError as error:
         raise unreadable(error) from None
+
+
+def sqlite_address(spec: str) -> str:
+    """Return the path of an SQLite store; raises StoreSpecError if the store is none."""
+    from webmain.store.protocol import StoreSpecError
+    from webmain.store.registry import store_and_path
+    from webmain.store.sqlite import SqliteStore
+
+    kind, address = store_and_path(spec)
+    if not issubclass(kind, SqliteStore):
+        raise StoreSpecError(f"store {spec}: only SQLite stores can be listed: sqlite:PATH")
+    return address
 
 
 def unreadable(error: object) -> Problem:

@@ -19,7 +19,7 @@ from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.texts import by_site, document_of
 from webmain.extraction import judge
 from webmain.extractors.base import Extraction, create
-from webmain.features.alignment import gold_content
+from webmain.features.gold_labels import gold_content
 from webmain.html.blocks import default_blocks
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted

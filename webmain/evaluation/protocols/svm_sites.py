@@ -32,9 +32,9 @@ from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.texts import UNTIMED, as_page
 from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.extraction import read
-from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds, site_folds
+from webmain.features.gold_labels import gold_content
 from webmain.features.labels import label_site
 from webmain.features.linear import learn
 from webmain.features.relevance import page_bounds

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.visual import RenderedPage, read_rendered
-from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds
+from webmain.features.gold_labels import gold_content
 from webmain.features.labels import Form, Rule, label_site
 from webmain.features.linear import learn
 from webmain.features.positions import in_column

@@ -16,7 +16,7 @@ from webmain.evaluation.training.boosting import TrainingError
 from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import columns, mean_weights, page_row
-from webmain.features.alignment import gold_shares
+from webmain.features.gold_labels import gold_shares
 from webmain.items import PAGE_TYPES, Rejected
 from webmain.text.normal import fold_space
 from webmain.urls import site_key

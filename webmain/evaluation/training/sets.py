@@ -93,7 +93,8 @@ def _named_set(folder: Path, name: str) -> TrainingSet:
         path = folder / f"{name}{ending}"
         if path.exists():
             return TrainingSet(name=name, path=path, sha256=_digest(path))
-    raise TrainingError(f"no training set {name!r} in {folder}: looked for {name}.jsonl.gz, or a folder {name}")
+    message = f"no training set {name!r} in {folder}: looked for {name}.jsonl.gz, or a folder {name}"
+    raise TrainingError(f"{message}; --sets names the sets to train on")
 
 
 def check_set(path: Path) -> TrainingSet:

@@ -6,16 +6,16 @@ import heapq
 from collections import Counter
 
 from webmain.items import Hints
-from webmain.spiders.queues import Backlog, Candidate, richer
+from webmain.spiders.candidates import Backlog, Candidate, richer
 
 
-class Waiting:
+class SiteFrontier:
     """Candidates by age, and the addresses that are already done.
 
     Parameters
     ----------
     limit : int
-        Waiting candidates to keep; when there are twice as many, the oldest are dropped.
+        SiteFrontier candidates to keep; when there are twice as many, the oldest are dropped.
 
     Attributes
     ----------

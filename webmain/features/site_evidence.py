@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.corrected import CERTAIN, LeafCorrections, block_corrections
+from webmain.features.manual_corrections import CERTAIN, LeafCorrections, block_corrections
 from webmain.features.site_paths import (
     count_pages,
     grow,
@@ -43,7 +43,7 @@ MAX_GROWN: Final = 200_000
 PRIOR_PAGES: Final = 3.0
 """Pages on which a place must occur for its own chance to count as much as its parent place's."""
 
-FULL_SAY: Final = 10.0
+HALF_INFLUENCE: Final = 10.0
 """Weight (square roots of characters) at which a page has half of its influence on a place: few words are weak evidence."""
 
 CAP: Final = 4.0
@@ -74,7 +74,7 @@ class SitePage:
         Characters that are shown.
     news : float
         The page model's weight of the news profile for this page.
-    said : Said or None
+    corrections : LeafCorrections or None
         Manual corrections of the blocks; None if the page was not corrected.
     """
 
@@ -86,7 +86,7 @@ class SitePage:
     margin: NDArray[np.float64]
     n_chars: NDArray[np.float64]
     news: float
-    said: LeafCorrections | None = None
+    corrections: LeafCorrections | None = None
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -107,9 +107,9 @@ def site_page(
 
     On a corrected page, the corrections replace the page model's verdicts.
     """
-    said = block_corrections(segmentation)
-    if said is not None:
-        margin = np.where(said.content, np.maximum(margin, CERTAIN), np.minimum(margin, -CERTAIN))
+    corrections = block_corrections(segmentation)
+    if corrections is not None:
+        margin = np.where(corrections.content, np.maximum(margin, CERTAIN), np.minimum(margin, -CERTAIN))
     elements = segmentation.document.elements
     of_block = np.maximum(segmentation.element[:MAX_BLOCKS], 0).tolist()
     order = with_ancestors(elements, of_block, most=MAX_ELEMENTS)
@@ -126,7 +126,7 @@ def site_page(
         margin=margin[:n],
         n_chars=n_chars[:n],
         news=news,
-        said=None if said is None else LeafCorrections(said.content[:n], said.changed[:n]),
+        corrections=None if corrections is None else LeafCorrections(corrections.content[:n], corrections.changed[:n]),
     )
 
 
@@ -162,21 +162,23 @@ class Places:
         self.steps = [own for _, own in nodes]
         self._element = [page.element for page in pages]
         n = len(self.parents)
-        self._said = [_said(page, chance, of) for page, chance, of in zip(pages, chances, self.of_element, strict=True)]
-        self._sums, self._says = np.zeros(n), np.zeros(n)
+        self._of_page = [
+            _page_evidence(page, chance, of) for page, chance, of in zip(pages, chances, self.of_element, strict=True)
+        ]
+        self._sums, self._influences = np.zeros(n), np.zeros(n)
         self.pages = np.zeros(n, dtype=np.int64)
-        for places, say, mean in self._said:
-            self._sums[places] += say * mean
-            self._says[places] += say
+        for places, influence, mean in self._of_page:
+            self._sums[places] += influence * mean
+            self._influences[places] += influence
             self.pages[places] += 1
 
     def chances(self) -> NDArray[np.float64]:
         """Return the chance of content at each place, smoothed towards its parent place's: `(n_places,)`."""
         found = self._sums.copy()
-        found[ROOT] /= max(self._says[ROOT], 1e-9)
-        says = self._says
+        found[ROOT] /= max(self._influences[ROOT], 1e-9)
+        influences = self._influences
         for place in range(1, len(found)):
-            found[place] = (found[place] + PRIOR_PAGES * found[self.parents[place]]) / (says[place] + PRIOR_PAGES)
+            found[place] = (found[place] + PRIOR_PAGES * found[self.parents[place]]) / (influences[place] + PRIOR_PAGES)
         return found
 
     def without(self, page: int) -> tuple[float, NDArray[np.float64]]:
@@ -189,12 +191,12 @@ class Places:
         of_blocks : (n_blocks,) float64
             Chance at the innermost place of each block of that page that other pages also have.
         """
-        places, say, mean = self._said[page]
+        places, influence, mean = self._of_page[page]
         others = (self.pages[places] >= 2).tolist()
-        sums = (self._sums[places] - say * mean).tolist()
-        says = np.maximum(self._says[places] - say, 0).tolist()
-        chances = {-1: sums[0] / max(says[0], 1e-9)}
-        for place, is_known, total, n in zip(places.tolist(), others, sums, says, strict=True):
+        sums = (self._sums[places] - influence * mean).tolist()
+        influences = np.maximum(self._influences[places] - influence, 0).tolist()
+        chances = {-1: sums[0] / max(influences[0], 1e-9)}
+        for place, is_known, total, n in zip(places.tolist(), others, sums, influences, strict=True):
             around = chances[self.parents[place]]
             prior = PRIOR_PAGES if place != ROOT else 1e-9
             chances[place] = (total + prior * around) / (n + prior) if is_known else around
@@ -202,28 +204,28 @@ class Places:
         return chances[ROOT], np.array([chances[place] for place in of_block])
 
 
-def _said(
+def _page_evidence(
     page: SitePage, chance: NDArray[np.float64], of_element: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Return a page's places, ascending, with its influence on each and the mean chance there."""
     n = len(page.label)
     weight = page.weight
     total = np.bincount(page.element, weight, minlength=n).tolist()
-    hoped = np.bincount(page.element, weight * chance, minlength=n).tolist()
+    expected = np.bincount(page.element, weight * chance, minlength=n).tolist()
     parent = page.parent.tolist()
-    whole, whole_hoped = float(weight.sum()), float((weight * chance).sum())
+    whole, whole_expected = float(weight.sum()), float((weight * chance).sum())
     for i in range(n - 1, 0, -1):
         if parent[i] >= 0:
             total[parent[i]] += total[i]
-            hoped[parent[i]] += hoped[i]
+            expected[parent[i]] += expected[i]
     known = of_element > ROOT
     places, at = np.unique(of_element[known], return_inverse=True)
     weights = np.bincount(at, np.array(total)[known], minlength=len(places))
-    means = np.bincount(at, np.array(hoped)[known], minlength=len(places)) / np.maximum(weights, 1e-9)
+    means = np.bincount(at, np.array(expected)[known], minlength=len(places)) / np.maximum(weights, 1e-9)
     places = np.concatenate(([ROOT], places))
     weights = np.concatenate(([whole], weights))
-    means = np.concatenate(([whole_hoped / max(whole, 1e-9)], means))
-    return places, weights / (weights + FULL_SAY), means
+    means = np.concatenate(([whole_expected / max(whole, 1e-9)], means))
+    return places, weights / (weights + HALF_INFLUENCE), means
 
 
 def _places_of(nodes: dict[tuple[int, str], int], page: SitePage, known: frozenset[str]) -> list[int]:

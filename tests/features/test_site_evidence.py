@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.features import site_memory
-from webmain.features.site_memory import ROOT, Places, SitePage, find_places, known_tokens, site_page
+from webmain.features import site_evidence
+from webmain.features.site_evidence import ROOT, Places, SitePage, find_places, known_tokens, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
@@ -69,7 +69,7 @@ def test_a_few_words_tell_less_than_a_paragraph():
 
 
 def test_places_beyond_the_limit_are_left_out(monkeypatch):
-    monkeypatch.setattr(site_memory, "MAX_GROWN", 3)
+    monkeypatch.setattr(site_evidence, "MAX_GROWN", 3)
     places = Places([seen("<div class=a><p>x</p></div><section><p>y</p></section>")], [np.array([0.5, 0.5])])
     assert places.steps == ["", "html", "body"]
     assert (places.of_element[0] >= -1).all()
@@ -116,7 +116,7 @@ def test_elements_are_found_by_their_whole_path(markup, place):
 
 
 def test_of_a_page_a_bounded_number_of_elements_is_kept(monkeypatch):
-    monkeypatch.setattr(site_memory, "MAX_ELEMENTS", 10)
+    monkeypatch.setattr(site_evidence, "MAX_ELEMENTS", 10)
     page = seen("".join(f"<div><p>{i}</p></div>" for i in range(50)), 1.0)
     assert len(page.label) <= 12
     assert len(page.texts) == len(page.margin) == len(page.element)

@@ -1,4 +1,4 @@
-"""The last answers of addresses that are fetched repeatedly: validators, and how often they changed."""
+"""The last responses of addresses that are fetched repeatedly: validators, and how often they changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sample to check that."""
 DATE_GRACE_S: Final = 24 * 3600.0
 """A date without a time stands for the whole day."""
 
-MAX_NAMED_BYTES: Final = 4 << 20
+MAX_LISTED_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +70,15 @@ class ListedUrls:
             The data is damaged.
         """
         try:
-            text = zlib.decompressobj().decompress(data, MAX_NAMED_BYTES)
+            text = zlib.decompressobj().decompress(data, MAX_LISTED_BYTES)
             return build(cls, json.loads(text))
         except (zlib.error, *UNREADABLE) as error:
-            raise ValueError(f"no names: {error}") from error
+            raise ValueError(f"no listed addresses: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """A run's filters; an answer that was read with narrower filters may be incomplete.
+    """A run's filters; a response that was read with narrower filters may be incomplete.
 
     Attributes
     ----------
@@ -98,8 +98,8 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The last complete answer of an address, and when it was fetched; times in seconds since 1970.
+class SavedResponse:
+    """The last complete response of an address, and when it was fetched; times in seconds since 1970.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Answer:
     n_told: int = 0
     n_silent: int = 0
     filters: Filters = field(default_factory=Filters)
-    named: ListedUrls = field(default_factory=ListedUrls)
+    listed: ListedUrls = field(default_factory=ListedUrls)
 
     def is_due(self, now: float) -> bool:
         """Return True if it is due now, or if the clock went back to before the last request."""
@@ -169,36 +169,36 @@ class Answer:
         return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
 
 
-_TABLE: Final = Table("answers", Answer, since=float | None, others=str, named=bytes)
+_TABLE: Final = Table("answers", SavedResponse, since=float | None, others=str, named=bytes)
 
 
-class Answers:
-    """The last answers of addresses that are fetched repeatedly: validators, and how often they changed.
+class SavedResponses:
+    """The last responses of addresses that are fetched repeatedly: validators, and how often they changed.
 
-    An answer is saved only after its content is durable: the addresses that a source listed are pending, an article is in
-    the store. An answer that was not saved is read again.
+    A response is saved only after its content is durable: the addresses that a source listed are pending, an article is in
+    the store. A response that was not saved is read again.
     """
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
 
-    def get(self, url: str) -> Answer | None:
-        """Return the last complete answer of an address; None if there is none, or its row is damaged."""
+    def get(self, url: str) -> SavedResponse | None:
+        """Return the last complete response of an address; None if there is none, or its row is damaged."""
         rows = self._file.read(f"{_TABLE.select} WHERE url = ?", (url,))
-        return _answer(rows[0]) if rows else None
+        return _response(rows[0]) if rows else None
 
-    def save(self, answers: Iterable[Answer]) -> None:
-        """Save complete answers, adding to the counts of earlier answers."""
+    def save(self, responses: Iterable[SavedResponse]) -> None:
+        """Save complete responses, adding to the counts of earlier responses."""
         with self._file.transaction() as db:
-            for answer in answers:
-                before = _answer(db.execute(f"{_TABLE.select} WHERE url = ?", (answer.url,)).fetchone())
-                db.execute(_TABLE.put, _row(self._scheduled(_joined(before, answer))))
+            for response in responses:
+                before = _response(db.execute(f"{_TABLE.select} WHERE url = ?", (response.url,)).fetchone())
+                db.execute(_TABLE.put, _row(self._scheduled(_joined(before, response))))
 
     def record_unchanged(self, url: str) -> None:
         """Record that an address was requested again and has not changed."""
         now = self._file.clock()
         with self._file.transaction() as db:
-            known = _answer(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
+            known = _response(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
             if known is not None:
                 again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
                 db.execute(_TABLE.put, _row(self._scheduled(again)))
@@ -212,30 +212,33 @@ class Answers:
         return is_reliable(n_told, n_silent)
 
     def drop(self, url: str) -> None:
-        """Delete the answer of an address."""
+        """Delete the response of an address."""
         with self._file.transaction() as db:
             db.execute("DELETE FROM answers WHERE url = ?", (url,))
 
-    def _scheduled(self, answer: Answer) -> Answer:
-        if answer.kind == ARTICLE:
-            return answer  # `Visits` plans these
-        asked = FetchHistory(
-            first_at=answer.first_at, asked_at=answer.asked_at, n_asked=answer.n_asked, n_changed=answer.n_changed
+    def _scheduled(self, response: SavedResponse) -> SavedResponse:
+        if response.kind == ARTICLE:
+            return response  # `Visits` plans these
+        history = FetchHistory(
+            first_at=response.first_at,
+            asked_at=response.asked_at,
+            n_asked=response.n_asked,
+            n_changed=response.n_changed,
         )
-        return replace(answer, next_at=next_fetch(asked, answer.kind, self._file.clock()))
+        return replace(response, next_at=next_fetch(history, response.kind, self._file.clock()))
 
 
-def _joined(before: Answer | None, answer: Answer) -> Answer:
-    """Return an answer with the counts of the earlier one added; its times are limited to those of the new answer."""
+def _joined(before: SavedResponse | None, response: SavedResponse) -> SavedResponse:
+    """Return a response with the counts of the earlier one added; its times are limited to those of the new response."""
     if before is None:
-        return answer
-    has_changed = before.mark != answer.mark
-    is_silent = before.validator == answer.validator
-    n_texts = answer.n_told if before.validator else 0  # without one there is no evidence
+        return response
+    has_changed = before.mark != response.mark
+    is_silent = before.validator == response.validator
+    n_texts = response.n_told if before.validator else 0  # without one there is no evidence
     return replace(
-        answer,
-        first_at=min(before.first_at, answer.first_at),
-        changed_at=answer.asked_at if has_changed else min(before.changed_at, answer.asked_at),
+        response,
+        first_at=min(before.first_at, response.first_at),
+        changed_at=response.asked_at if has_changed else min(before.changed_at, response.asked_at),
         n_asked=before.n_asked + 1,
         n_changed=before.n_changed + has_changed,
         n_told=before.n_told + (0 if is_silent else n_texts),
@@ -243,18 +246,18 @@ def _joined(before: Answer | None, answer: Answer) -> Answer:
     )
 
 
-def _row(answer: Answer) -> tuple[Any, ...]:
-    return _TABLE.row(answer, answer.filters.since, answer.filters.others, answer.named.packed())
+def _row(response: SavedResponse) -> tuple[Any, ...]:
+    return _TABLE.row(response, response.filters.since, response.filters.others, response.listed.packed())
 
 
-def _answer(row: tuple[Any, ...] | None) -> Answer | None:
-    """Return a row as an answer; None if there is none, or it is damaged, so that its address is fetched in full."""
+def _response(row: tuple[Any, ...] | None) -> SavedResponse | None:
+    """Return a row as a response; None if there is none, or it is damaged, so that its address is fetched in full."""
     values = _TABLE.values(row)
     if values is None:
         return None
     try:
-        named = ListedUrls.unpacked(values.pop("named"))
+        listed = ListedUrls.unpacked(values.pop("named"))
     except ValueError:
         return None
     filters = Filters(since=values.pop("since"), others=values.pop("others"))
-    return Answer(**values, filters=filters, named=named)
+    return SavedResponse(**values, filters=filters, listed=listed)

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from webmain import languages
-from webmain.discovery.markup import absolute_url
+from webmain.discovery.safe_xml import absolute_url
 
 USUAL_FEED_PATHS: Final = (
     "/feed/", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feeds/posts/default", "/feed.json",

@@ -56,23 +56,23 @@ def attach_corrections(document: Document, corrected: CorrectedPage) -> None:
     n = len(document.leaves)
     if max((*corrected.content, *corrected.changed), default=-1) >= n:
         return
-    said = LeafCorrections(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
-    said.content[list(corrected.content)] = True
-    said.changed[list(corrected.changed)] = True
-    document.views[CORRECTED] = said
+    corrections = LeafCorrections(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+    corrections.content[list(corrected.content)] = True
+    corrections.changed[list(corrected.changed)] = True
+    document.views[CORRECTED] = corrections
 
 
 def block_corrections(segmentation: Segmentation) -> LeafCorrections | None:
     """Return the corrections of a page's blocks, by the majority of their leaves; None if the page was not corrected."""
-    said: LeafCorrections | None = segmentation.document.views.get(CORRECTED)
-    if said is None:
+    corrections: LeafCorrections | None = segmentation.document.views.get(CORRECTED)
+    if corrections is None:
         return None
     of_unit = segmentation.of_unit
     inside = of_unit >= 0
     n = len(segmentation)
     size = np.bincount(of_unit[inside], minlength=n)
-    content = np.bincount(of_unit[inside], said.content[inside], minlength=n)
-    changed = np.bincount(of_unit[inside], said.changed[inside], minlength=n)
+    content = np.bincount(of_unit[inside], corrections.content[inside], minlength=n)
+    changed = np.bincount(of_unit[inside], corrections.changed[inside], minlength=n)
     return LeafCorrections(content > size / 2, changed > size / 2)
 
 
@@ -82,13 +82,13 @@ def correction_signs(segmentations: Sequence[Segmentation]) -> NDArray[np.int8] 
     1 for content, -1 for not content, 2 and -2 where that changed a method's verdict, 0 for blocks of uncorrected pages.
     """
     of_pages = [block_corrections(segmentation) for segmentation in segmentations]
-    if all(said is None for said in of_pages):
+    if all(corrections is None for corrections in of_pages):
         return None
     signs = [
         np.zeros(len(segmentation), dtype=np.int8)
-        if said is None
-        else np.where(said.content, 1, -1).astype(np.int8) * np.where(said.changed, 2, 1).astype(np.int8)
-        for segmentation, said in zip(segmentations, of_pages, strict=True)
+        if corrections is None
+        else np.where(corrections.content, 1, -1).astype(np.int8) * np.where(corrections.changed, 2, 1).astype(np.int8)
+        for segmentation, corrections in zip(segmentations, of_pages, strict=True)
     ]
     return np.concatenate(signs)
 

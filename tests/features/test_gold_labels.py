@@ -1,6 +1,6 @@
 import numpy as np
 
-from webmain.features.alignment import gold_content, gold_shares
+from webmain.features.gold_labels import gold_content, gold_shares
 
 BODY = ["The tide reached the upper quay before noon.", "Two boats were lost, the harbour master said."]
 
@@ -32,7 +32,7 @@ def test_scripts_without_spaces_are_aligned_by_words():
 
 
 def test_what_stands_beyond_the_limit_is_no_content(monkeypatch):
-    monkeypatch.setattr("webmain.features.alignment.MAX_TOKENS", 3)
+    monkeypatch.setattr("webmain.features.gold_labels.MAX_TOKENS", 3)
     labels = gold_content(["a b c", "d e f"], "a b c d e f")
     assert labels.tolist() == [True, False]
     assert labels.dtype == np.bool_
