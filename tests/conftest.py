@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -19,6 +20,13 @@ from webmain.text.normal import fingerprint
 settings.register_profile("webmain", deadline=None, max_examples=50)
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile("webmain")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of all later garbage collections: each took a fifth of a second."""
+    gc.collect()
+    gc.freeze()
+
 
 BANGKOK = timezone(timedelta(hours=7))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.crawl.forking import environment
 from webmain import cli
 from webmain.cli import evaluate, exits
 from webmain.evaluation import predictions, systems
@@ -448,9 +449,8 @@ def test_interrupted_it_says_how_to_go_on(gold, tmp_path):
     assert not part.exists()
 
 
-def test_no_progress_bar_is_drawn_where_there_is_no_terminal(gold):
-    command = [sys.executable, "-m", "webmain.cli", "evaluate", gold, "-e", "pab"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_no_progress_bar_is_drawn_where_there_is_no_terminal(gold, run_module):
+    done = run_module("webmain.cli", "evaluate", gold, "-e", "pab", folder=ROOT, env=environment())
     assert done.returncode == exits.OK
     assert done.stderr == ""
 

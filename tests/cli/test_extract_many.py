@@ -121,7 +121,7 @@ def test_an_interrupt_ends_the_command_and_its_workers_without_a_traceback(folde
         assert len(workers) >= 2
         os.killpg(process.pid, sign)  # as a terminal does it
         process.stdout.close()
-        code = process.wait(20)
+        code = process.wait(200)
     assert code == (exits.INTERRUPTED if sign == signal.SIGINT else -signal.SIGTERM)
     _gone, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive

@@ -1,14 +1,12 @@
 """`webmain learn`, `models`, `forget`, and extraction with what was learned, as a user runs them."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import webmain
+from tests.crawl.forking import environment
 from webmain import cli
 from webmain.archive.recording import WarcWriter
 from webmain.cli import exits
@@ -235,20 +233,10 @@ def test_the_library_uses_models_only_when_asked(archive):
         webmain.extract(html, url=url, extractor=PLACES, models="models/sites")
 
 
-def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "PYTHONUTF8": "1", "SCRAPY_SETTINGS_MODULE": "demo.settings"}
-    command = [
-        sys.executable,
-        "-m",
-        "webmain.cli",
-        "learn",
-        "harbour-courier.example",
-        "-e",
-        PLACES,
-        "--max-pages",
-        "8",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=280, check=False)
+def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path, run_module):
+    env = environment() | {"SCRAPY_SETTINGS_MODULE": "demo.settings"}
+    command = ["learn", "harbour-courier.example", "-e", PLACES, "--max-pages", "8"]
+    done = run_module("webmain.cli", *command, folder=tmp_path, env=env)
     assert done.returncode == exits.OK, done.stderr
     assert done.stdout.startswith("harbour-courier.example: 8 pages, quality")
     assert [p.name for p in tmp_path.iterdir()] == ["models"]
@@ -256,10 +244,9 @@ def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
     assert model.n_pages == 8
 
 
-def test_a_site_that_is_not_there_is_told(tmp_path):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "SCRAPY_SETTINGS_MODULE": "demo.settings"}
-    command = [sys.executable, "-m", "webmain.cli", "learn", "nowhere.example", "-e", PLACES]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=280, check=False)
+def test_a_site_that_is_not_there_is_told(tmp_path, run_module):
+    env = environment() | {"SCRAPY_SETTINGS_MODULE": "demo.settings"}
+    done = run_module("webmain.cli", "learn", "nowhere.example", "-e", PLACES, folder=tmp_path, env=env)
     assert done.returncode == exits.NOT_FOUND
     assert "no article could be fetched" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,8 @@ the interpreter's own end.
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import gc
 import json
 import os
@@ -20,6 +22,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -27,13 +30,19 @@ SAMPLE = Path(__file__).parent / "sample"
 WARNINGS = ("-W", "error::ResourceWarning")
 CAN_FORK = hasattr(os, "pidfd_open")
 MORE = [
-    "demo.handler.*",
-    "demo.settings.*",
-    "rensa.*",
-    "scrapy.cmdline.*",
-    "scrapy.shell.*",
-    "webmain.extractors.line_block.*",
-    "webmain.html.sniffing.*",
+    "cchardet",
+    "concurrent.futures.thread",
+    "demo.handler",
+    "demo.settings",
+    "demo.web",
+    "numpy.ma",
+    "rensa",
+    "scrapy.cmdline",
+    "scrapy.shell",
+    "webmain.commands.crawl",
+    "webmain.extractors.line_block",
+    "webmain.extractors.site_model",
+    "webmain.html.sniffing",
 ]
 READ = ["th_news", "zh_news_gb18030", "en_news_teasers", "ar_news_rtl", "en_blog_comments"]
 """Gold pages that are extracted before anything is forked: so the dictionaries and patterns for such pages are there."""
@@ -124,20 +133,28 @@ class Forked:
 # ---- In the process that forks
 
 
+_imported: dict[str, ModuleType] = {}
+
+
 def _import_all() -> None:
     """Import what crawls import, but for Twisted's reactor, and read what pages are judged with."""
+    atexit.register(_leave_imported)  # the first is called last
+    from charset_normalizer import from_bytes
     from scrapy.settings import default_settings
     from scrapy.utils.misc import walk_modules
 
     import webmain
     from webmain import settings
+    from webmain.regex import _Lazy as Lazy
     from webmain.text.language import detect
 
     for package in ("scrapy.commands", "webmain.spiders"):
         walk_modules(package)
     values = [*vars(default_settings).values(), *vars(settings).values()]
     values += [part for value in values if isinstance(value, dict) for part in [*value, *value.values()]]
-    for name in [*MORE, *values]:
+    for name in MORE:
+        import_module(name)
+    for name in values:
         if isinstance(name, str) and name.startswith(("demo.", "scrapy.", "webmain.", "rensa.")):
             import_module(name.rpartition(".")[0])
     for name in READ:
@@ -145,9 +162,23 @@ def _import_all() -> None:
         webmain.extract(page, url=f"https://news.example/{name}", words=True, keep={"comments", "links", "images"})
     webmain.extract(page, extractor="line_block")  # the method of the spider `sample`
     detect("A short one")  # loads the larger model
+    from_bytes("Küste".encode("cp1252"))  # loads the encodings that Scrapy tries
+    for each in gc.get_objects():
+        if isinstance(each, Lazy):
+            for name in ("finditer", "fullmatch", "match", "search", "split", "sub"):
+                getattr(each, name)  # compiles it
     assert "twisted.internet.reactor" not in sys.modules
+    _imported.update(sys.modules)
     gc.collect()
     gc.freeze()  # no forked process walks all this, which would copy it: that took longer than a small crawl
+
+
+def _leave_imported() -> None:
+    """Have the interpreter's end take apart what this process made, not what it was forked with, which would copy that."""
+    gc.collect()
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_imported))
+    for name in _imported.keys() - {"__main__", "builtins", "sys"}:
+        sys.modules.pop(name, None)
 
 
 def _serve(descriptor: int) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def test_a_page_that_kills_its_worker_or_hangs_rejects_only_itself_and_keeps_its
     write(
         tmp_path / "a.warc.gz", [(f"https://e.example/{x}", 200, "text/html", article(n)) for n, x in enumerate(names)]
     )
-    settings = {"WEBMAIN_WORKERS": 2, "WEBMAIN_PAGE_TIMEOUT_S": 1}
+    settings = {"WEBMAIN_WORKERS": 2, "WEBMAIN_PAGE_TIMEOUT_S": 0.3}
     crawled = crawl("archive", path=f"{tmp_path}/a.warc.gz", extractor="sample_spider:Hostile", settings=settings)
     assert crawled.rejected() == {"internal_error": 1, "too_slow": 1}
     assert [a["url"].rpartition("/")[2] for a in crawled.articles()] == [x for x in names if x.startswith("a")]

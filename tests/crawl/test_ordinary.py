@@ -26,7 +26,7 @@ def crawl_web(crawl, monkeypatch):
         with serve(web=web) as base_url:
             monkeypatch.setenv("http_proxy", base_url)
             sites = ",".join(f"http://{host}" for host in web.hosts)
-            return crawl("news", site=sites, settings={"WEBMAIN_WORKERS": 1}, timeout_s=240, **options)
+            return crawl("news", site=sites, timeout_s=240, **options)
 
     return run
 
@@ -59,7 +59,7 @@ def ordinary(crawl_web, request):
     stash = request.node.parent.stash
     if CRAWLS not in stash:
         web = web_of(*SITES)
-        stash[CRAWLS] = web, crawl_web(web, learn="no")
+        stash[CRAWLS] = web, crawl_web(web, learn="no", settings={"WEBMAIN_WORKERS": 1})
     return stash[CRAWLS]
 
 

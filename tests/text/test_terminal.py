@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.forking import environment
 from webmain.text.terminal import PrintableStream, display_width, one_line, pad, printable, without_controls
 
 HOSTILE = [
@@ -88,7 +89,7 @@ def on_terminal(*command):
     return shown.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def test_commands_show_a_hostile_page_and_json_stays_exact(tmp_path):
+def test_commands_show_a_hostile_page_and_json_stays_exact(tmp_path, run_module):
     page = tmp_path / "page.html"
     words = " ".join(f"word{n}" for n in range(80))
     page.write_text(
@@ -101,11 +102,11 @@ def test_commands_show_a_hostile_page_and_json_stays_exact(tmp_path):
         assert "word79" in shown
         assert is_safe(shown), repr(shown[:300])
     assert is_safe(on_terminal(sys.executable, "-m", "webmain.cli", "explain", str(page)))
-    piped = subprocess.run([*command, "-f", "json"], capture_output=True, check=False)
+    piped = run_module("webmain.cli", "extract", str(page), "-f", "json", folder=tmp_path, env=environment())
     assert "\u202e" in json.loads(piped.stdout)["text"]
-    piped = subprocess.run([*command, "-f", "text"], capture_output=True, check=False)
-    assert b"\x1b" not in piped.stdout
-    assert "\u202e".encode() in piped.stdout
+    piped = run_module("webmain.cli", "extract", str(page), "-f", "text", folder=tmp_path, env=environment())
+    assert "\x1b" not in piped.stdout
+    assert "\u202e" in piped.stdout
     shown = on_terminal(*command, str(page), str(page))
     assert "/3 [" in shown  # the progress
     assert shown.count("word79") == 6
