@@ -167,6 +167,7 @@ HOSTILE = {
     "one line": b"User-agent: *\nDisallow: /" + b"x" * 500_000,
     "white space": b"User-agent" + b" " * 500_000,
     "letters": (b"x" * 1_999 + b"\n") * 250,
+    "uses": (b"Content-Usage: " + b"x" * 1_984 + b"\n") * 250,
     "escapes": b"User-agent: *\nDisallow: /" + b"%41" * 160_000,
 }
 
