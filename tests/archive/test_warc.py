@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import zlib
@@ -12,7 +13,7 @@ from random import Random
 import pytest
 
 from webmain.archive.recording import WarcWriter
-from webmain.archive.warc import ArchiveError, Skip, read_pages
+from webmain.archive.warc import ArchiveError, Skip, read_captures, read_pages
 
 HTML = b"<!doctype html><title>T</title><p>" + "ข่าว text".encode() * 50
 DATE = datetime(2026, 11, 21, 1, 2, 3, tzinfo=UTC)
@@ -359,3 +360,28 @@ def test_a_damage_is_told_with_the_archives_name_and_the_last_page(tmp_path: Pat
     assert place is not None
     assert place.startswith(str(path))
     assert "http://a.example/cut" in place
+
+
+class Counted(io.BytesIO):
+    """Counts the bytes that are read."""
+
+    n_read = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.n_read += len(data)
+        return data
+
+
+def test_records_that_claim_all_that_follows_are_read_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webmain.archive.warc._MAX_AGAIN", 0)
+    claiming = record(b"").replace(b"Content-Length: ", b"Content-Length: 9999")
+    archive = Counted(claiming * 2_000)
+    assert list(read_captures(archive)) == []
+    assert archive.n_read < 20 * len(archive.getvalue())
+
+
+def test_a_head_without_end_is_read_up_to_its_limit(path: Path) -> None:
+    path.write_bytes(gzip.compress(record(b"", head=b"HTTP/1.1 200 OK\r\nX: y\r\n" + b" z\r\n" * 100_000)))
+    ((_, capture),) = read_captures(io.BytesIO(path.read_bytes()))
+    assert sum(len(value) for _, value in capture.headers) < 1 << 16

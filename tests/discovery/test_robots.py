@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from webmain.discovery.robots import RobotsRules
+from webmain.metadata.opt_outs import ai_crawlers
 
 ALL = "User-agent: *\nDisallow: /\n"
 OTHERWISE = object()
@@ -165,6 +166,8 @@ HOSTILE = {
     "rules": b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % n for n in range(30_000)),
     "one line": b"User-agent: *\nDisallow: /" + b"x" * 500_000,
     "white space": b"User-agent" + b" " * 500_000,
+    "letters": (b"x" * 1_999 + b"\n") * 250,
+    "uses": (b"Content-Usage: " + b"x" * 1_984 + b"\n") * 250,
     "escapes": b"User-agent: *\nDisallow: /" + b"%41" * 160_000,
 }
 
@@ -176,3 +179,12 @@ def test_hostile_files_are_read_in_linear_time(name):
     for n in range(20):
         rules.allows("https://a.example/" + "a" * 2_000 + str(n), "webmain")
     assert time.process_time() - began < 2
+
+
+def test_rules_that_many_crawlers_share_are_looked_at_once(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr("webmain.discovery.robots._Rule.matches", lambda rule, _target: looked_at.append(rule))
+    names = "".join(f"User-agent: {each}\n" for each in sorted(ai_crawlers()))
+    rules = RobotsRules(names + "".join(f"Disallow: /*{n}$\n" for n in range(100)))
+    assert rules.opt_outs("https://a.example/a", "webmain") == ()
+    assert len(looked_at) == 100

@@ -136,7 +136,7 @@ def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | N
     start = _STATUS_LINE.match(block)
     if start is None:
         return None
-    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    head, body = (block[: end.start()], block[end.end() :]) if end else (block[:_MAX_HEAD], b"")
     headers: list[tuple[str, str]] = []
     for line in head.split(b"\n")[1:]:
         name, colon, value = _header_text(line).partition(":")

@@ -188,6 +188,7 @@ def read_captures(
     skip = on_skip or _ignore
     file = str(getattr(stream, "name", "the archive"))
     start: int | None = stream.tell()
+    n_again = 0  # bytes read more than once
     is_reported = False
     waiting: tuple[int, Capture] | None = None  # the next record may contain its rendering
     while start is not None:
@@ -229,7 +230,11 @@ def read_captures(
         if not is_reported:
             skip(Skip.DAMAGED, _place(file, begin, url))
         is_reported = True
+        reached = stream.tell()
         start = _next_record(stream, begin + 1)
+        n_again += max(0, reached - start) if start is not None else 0
+        if start is not None and n_again > _MAX_AGAIN + 4 * start:  # records that claim what follows them
+            start = _next_record(stream, max(start, reached))
 
 
 def _records(stream: BinaryIO) -> Iterator[WarcRecord]:
@@ -239,23 +244,26 @@ def _records(stream: BinaryIO) -> Iterator[WarcRecord]:
 
 
 _BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d\r?\nWARC-")
-_STEP = 1 << 20
+_FIRST_STEP, _STEP = 1 << 12, 1 << 20
 _OVERLAP = 32
+_MAX_AGAIN = 1 << 28
+"""Bytes that may be read again after damages, besides four times those before the last one."""
 
 
 def _next_record(stream: BinaryIO, after: int) -> int | None:
     """Return the offset of the next record, plain or as its own gzip member; None if there is none."""
-    at = after
+    at, step = after, _FIRST_STEP
     while True:
         stream.seek(at)
-        chunk = stream.read(_STEP)
+        chunk = stream.read(step)
         for match in _BEGIN.finditer(chunk):
             place = at + match.start()
             if chunk[match.start()] != 0x1F or _is_member(stream, place):
                 return place
-        if len(chunk) < _STEP:
+        if len(chunk) < step:
             return None
-        at += _STEP - _OVERLAP
+        at += step - _OVERLAP
+        step = min(2 * step, _STEP)
 
 
 def _member_end(stream: BinaryIO, begin: int) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Self
 from urllib.parse import quote_from_bytes
@@ -27,7 +27,7 @@ _FIELDS: Final[Mapping[str, str]] = {
 """Names of lines by their spellings, including the misspellings that Google's parser accepts."""
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
-_NO_COLON: Final = re.compile(r"\s*([a-z]+[- ]?[a-z]+)\s+(\S+)\s*", re.I)
+_NO_COLON: Final = re.compile(r"\s*+([a-z]++(?:[- ][a-z]+)?)\s++(\S++)\s*+", re.I)
 _AGENT: Final = re.compile(r"\*(?![\w.-])|[\w.-]+", re.ASCII)
 _ESCAPE: Final = re.compile("%([0-9A-Fa-f]{2})")
 _TARGET: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*([^#]*)", re.I)
@@ -43,6 +43,11 @@ class _Rule:
     parts: tuple[str, ...]
     is_whole: bool
     size: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no wildcard."""
+        return len(self.parts) == 1 and not self.is_whole
 
     def matches(self, target: str) -> bool:
         """Return True if a normalised path matches the rule; linear in the length of the path."""
@@ -62,40 +67,42 @@ class _Rule:
         return target.find(last, at) >= 0
 
 
-@dataclass(slots=True)
 class _Group:
-    """Rules for one or several agents."""
+    """Rules for one or several agents; those without wildcards are indexed by the length of their paths."""
 
-    rules: dict[str, _Rule] = field(default_factory=dict)
-    usage: list[tuple[str, _Rule, bool]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.rules: dict[str, _Rule] = {}
+        self.usage: list[tuple[str, _Rule, bool]] = []
 
+    @cached_property
+    def _plain(self) -> dict[str, _Rule]:
+        allows_last = sorted(self.rules.values(), key=lambda rule: rule.is_allow)
+        return {rule.parts[0]: rule for rule in allows_last if rule.is_plain}
 
-class _Merged:
-    """The rules of all groups of an agent, indexed by the length of their paths."""
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted({len(text) for text in self._plain}, reverse=True)
 
-    def __init__(self, groups: Iterable[_Group]) -> None:
-        groups = list(groups)
-        self.usage = [usage for group in groups for usage in group.usage]
-        self._plain: dict[str, _Rule] = {}
-        others: dict[str, _Rule] = {}
-        for text, rule in (pair for group in groups for pair in group.rules.items()):
-            is_plain = len(rule.parts) == 1 and not rule.is_whole
-            known = self._plain if is_plain else others
-            text = rule.parts[0] if is_plain else text[1:]
-            if text not in known or rule.is_allow:
-                known[text] = rule
-        self._sizes = sorted({len(text) for text in self._plain}, reverse=True)
-        self._others = sorted(others.values(), key=lambda rule: (-rule.size, not rule.is_allow))
+    @cached_property
+    def _others(self) -> list[_Rule]:
+        return sorted((rule for rule in self.rules.values() if not rule.is_plain), key=_rank, reverse=True)
 
-    def allows(self, target: str) -> bool:
-        """Return whether the longest matching rule allows the path; an Allow outranks a Disallow of the same length."""
-        plain = next((rule for n in self._sizes if (rule := self._plain.get(target[:n]))), None)
+    def longest(self, target: str) -> tuple[int, bool]:
+        """Return the length of the longest rule that matches a path, and whether it allows: of two equals, the Allow."""
+        plain = next((_rank(rule) for n in self._lengths if (rule := self._plain.get(target[:n]))), _NO_RULE)
         for rule in self._others:
-            if plain is not None and (rule.size, rule.is_allow) <= (plain.size, plain.is_allow):
+            if _rank(rule) <= plain:
                 break
             if rule.matches(target):
-                return rule.is_allow
-        return plain is None or plain.is_allow
+                return _rank(rule)
+        return plain
+
+
+_NO_RULE: Final = (-1, True)
+
+
+def _rank(rule: _Rule) -> tuple[int, bool]:
+    return rule.size, rule.is_allow
 
 
 class RobotsRules:
@@ -119,7 +126,6 @@ class RobotsRules:
         self._url = url
         self._groups: dict[str, list[_Group]] = {}
         self._delays: dict[str, float] = {}
-        self._merged: dict[str, _Merged] = {}
         self._read()
 
     @classmethod
@@ -162,16 +168,20 @@ class RobotsRules:
         """Return True if a group names the agent (`*` does not count)."""
         return _token(agent) in self._groups
 
-    def _of(self, agent: str) -> _Merged:
-        token = _token(agent)
-        if token not in self._merged:
-            self._merged[token] = _Merged(self._groups.get(token) or self._groups.get("*") or ())
-        return self._merged[token]
+    def _of(self, agent: str) -> list[_Group]:
+        return self._groups.get(_token(agent)) or self._groups.get("*") or []
 
     def allows(self, url: str, agent: str) -> bool:
         """Return True if an agent may fetch an address; robots.txt itself is always allowed."""
+        return not self._excluded(url, [agent])
+
+    def _excluded(self, url: str, agents: Sequence[str]) -> list[str]:
+        """Return the agents that may not fetch an address; a group of several agents is looked at once."""
         target = _target(url)
-        return target == "/robots.txt" or self._of(agent).allows(target)
+        if target == "/robots.txt":
+            return []
+        longest = {group: group.longest(target) for group in {each for agent in agents for each in self._of(agent)}}
+        return [each for each in agents if not max(map(longest.__getitem__, self._of(each)), default=_NO_RULE)[1]]
 
     def crawl_delay(self, agent: str) -> float | None:
         """Return the seconds between two requests in the agent's group."""
@@ -182,14 +192,14 @@ class RobotsRules:
         """Return the Content-Signal and Content-Usage values for an address: `content-signal:ai-train` -> False."""
         target = _target(url)
         said: dict[str, tuple[int, bool]] = {}
-        for name, scope, is_allowed in self._of(agent).usage:
+        for name, scope, is_allowed in (usage for group in self._of(agent) for usage in group.usage):
             if scope.matches(target) and (scope.size, not is_allowed) >= said.get(name, (-1, False)):
                 said[name] = (scope.size, not is_allowed)
         return {name: not is_refused for name, (_, is_refused) in said.items()}
 
     def opt_outs(self, url: str, agent: str) -> tuple[str, ...]:
         """Return the opt-outs from reuse of a page: excluded crawlers for language models, refused uses."""
-        shut_out = [f"robots.txt:{each}" for each in self._ai_crawlers if not self.allows(url, each)]
+        shut_out = [f"robots.txt:{each}" for each in self._excluded(url, self._ai_crawlers)]
         refused = [f"{use}=no" for use, is_allowed in self.usage(url, agent).items() if not is_allowed]
         return tuple(sorted([*shut_out, *refused]))
 

@@ -16,7 +16,7 @@ from webmain.regex import lazy
 OUR_AGENT: Final = "webmain"
 
 _PREVIEW: Final = lazy(r"max-snippet\s*:\s*0\b")
-_USAGE: Final = lazy(r"([a-z][a-z0-9-]*)\s*=\s*(yes|no|y|n)\b", re.I)
+_USAGE: Final = lazy(r"(?<![a-z0-9-])([a-z][a-z0-9-]*+)\s*+=\s*(yes|no|y|n)\b", re.I)
 _VALUED: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
