@@ -192,7 +192,6 @@ def test_amp_links_are_left_out_where_their_page_is_known():
         ("news/the-old-bridge-is-closed", "print/news/the-old-bridge-is-closed"),
         ("news/the-old-bridge-is-closed", "news/the-old-bridge-is-closed?print=1"),
         ("news/view?id=1234", "news/view?id=1234&page=all"),
-        ("node/150", "print/150"),
     ],
 )
 def test_views_for_printing_and_of_all_parts_are_left_out_where_their_page_is_known(whole, other):

@@ -24,7 +24,6 @@ _OTHER_VIEW = re.compile(
     re.IGNORECASE,
 )
 _PRINT_PATH = re.compile(r"(?<=[^/])/print(?=/?$)|(?<=[^/])/print(?=/[^/])|\.print(?=\.html?$)", re.IGNORECASE)
-_DRUPAL_PRINT = re.compile(r"(?<=[^/])/print(?=/\d+$)")
 
 
 def start_url(text: str) -> str | None:
@@ -50,7 +49,7 @@ def whole_pages(url: str) -> Iterator[str]:
     if kept != query or "print" in before:
         query = mark + kept if kept else ""
         whole = _PRINT_PATH.sub("", before, count=1) + query
-        yield from {whole, whole.rstrip("/"), _DRUPAL_PRINT.sub("/node", before) + query} - {url}
+        yield from {whole, whole.rstrip("/")} - {url}
     match = _PART.search(url)
     if match:
         whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")
