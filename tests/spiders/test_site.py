@@ -344,6 +344,8 @@ def test_teasers_of_other_pages_are_counted_once_each():
     posts = {FRONT + f"viewtopic.php?post=47{n}": 500 for n in range(9)}
     assert here.teaser_chars(posts, (FRONT + "viewtopic.php?thread=4711",)) == {}
     assert here.teaser_chars({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
+    entry = {FRONT + "index.php?cID=120": 500}
+    assert here.teaser_chars(entry, (FRONT + "index.php?cID=127",)) == entry
 
 
 def test_folders_of_numbers_count_as_one():

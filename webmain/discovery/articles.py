@@ -200,7 +200,7 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     dead = next((segment for segment in (*segments[:-1], name) if segment in url_words().dead_ends), None)
     if dead and not (dead == "forum" and _is_opinion(segments, query)):
         return _ignore(f"below /{dead}")
-    is_print = segments[-2:-1] == ["print"] and name.isdigit()
+    is_print = (segments[-2:-1] == ["print"] and name.isdigit()) or "print" in query.values()
     if is_print or not url_words().ignored.isdisjoint((name, _COPY.sub("", name))):
         return _ignore(f"/{last}")
     if len(segments) == 1 and name in url_words().fronts and not _article_id(query):

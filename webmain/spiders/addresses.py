@@ -20,7 +20,7 @@ _PART = re.compile(
 
 _OTHER_VIEW = re.compile(
     r"(?:print|printable|all|showall|viewall|fullpage|singlepage|onepage)=(?:1|true|yes|all|y)"
-    r"|(?:view|format|mode|page|p)=(?:print|all|full|single)",
+    r"|(?:view|format|mode|page|p)=(?:all|full|single)",
     re.IGNORECASE,
 )
 _PRINT_PATH = re.compile(r"(?<=[^/])/print(?=/?$)|(?<=[^/])/print(?=/[^/])|\.print(?=\.html?$)", re.IGNORECASE)
