@@ -180,6 +180,13 @@ def test_a_folded_address_is_not_fetched_and_gives_its_hints():
     assert find(here, article(1)) == []
 
 
+def test_what_a_feed_lists_below_the_word_of_a_shop_is_a_candidate():
+    here, hints = site(), Hints(source="feed", title="The title")
+    assert find(here, "products/the-old-bridge-is-closed") == []
+    assert find(here, "products/the-old-bridge-is-closed", found_on=FoundOn.FEED, hints=hints)
+    assert find(here, "gallery/the-old-bridge-is-closed", found_on=FoundOn.FEED, hints=hints) == []
+
+
 def test_amp_links_are_left_out_where_their_page_is_known():
     here = site()
     find(here, article(1), "amp/" + article(1))

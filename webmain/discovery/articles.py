@@ -148,7 +148,6 @@ _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
-_TWO_DIGITS = re.compile(r"\d\d")
 
 
 def judge_url(url: str) -> UrlJudgement:
@@ -198,7 +197,7 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
         return _judge_front(query)
     name = stem if stem and suffix in url_words().page_suffixes else last
     dead = next((segment for segment in (*segments[:-1], name) if segment in url_words().dead_ends), None)
-    if dead and not (dead == "forum" and _is_opinion(segments, query)):
+    if dead and not _is_section(dead, segments, query):
         return _ignore(f"below /{dead}")
     is_print = (segments[-2:-1] == ["print"] and name.isdigit()) or "print" in query.values()
     if is_print or not url_words().ignored.isdisjoint((name, _COPY.sub("", name))):
@@ -208,8 +207,10 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     return None
 
 
-def _is_opinion(segments: list[str], query: dict[str, str]) -> bool:
-    """Return True if `/forum` may be a section for opinions: slugs without numbers are directly below it, and no boards."""
+def _is_section(dead: str, segments: list[str], query: dict[str, str]) -> bool:
+    """Return True if `/forum` may be a section for opinions, with slugs directly below it, or `/shop` one above a date."""
+    if dead != "forum":
+        return dead in url_words().shelves and date_in_url("/".join(("", *segments))) is not None
     is_slug = segments[-2:-1] == ["forum"] and slug_words(segments[-1]) > 4 and not any(map(str.isdigit, segments[-1]))
     return not query and (segments == ["forum"] or is_slug)
 
@@ -345,8 +346,6 @@ def _weigh_identifiers(path: _Path, evidence: Evidence, words: int) -> None:
 
 def _weigh_date(path: _Path, evidence: Evidence) -> None:
     """Weigh a day or month in the path."""
-    if not _TWO_DIGITS.search(path.path):
-        return
     if date_in_url(path.path, months=True):
         evidence.add(2.6, A_DATE)
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
