@@ -183,11 +183,20 @@ def all_kept(markup: str) -> list[str]:
         ("<p>〔記者王小明／台北報導〕</p>", []),
         ("<p>Иван Петров, корреспондент</p>", []),
         ("<p>（记者王小明）大桥今天重新开放。</p>", ["（记者王小明）大桥今天重新开放。"]),
+        ("<p>Wednesday, 4 November 2026</p>", []),
+        ("<div>Опубликовано: 4 ноября 2026, 10:20</div>", []),
+        ("<h2>4 November 2026</h2>", ["4 November 2026"]),
+        ("<p>In 2026, 1,200 boats.</p>", ["In 2026, 1,200 boats."]),
         ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),
     ],
 )
 def test_bylines_above_the_text_go(label, found):
     assert all_kept(f"<main>{label}<p>{PROSE}</p><p>{PROSE}</p></main>") == found
+
+
+def test_the_dates_of_a_chronicle_stay():
+    chronicle = "".join(f"<p>{day} November 2026</p><p>{PROSE}</p>" for day in (4, 5))
+    assert all_kept(f"<main>{chronicle}</main>") == ["4 November 2026", "5 November 2026"]
 
 
 def test_a_byline_further_down_stays():

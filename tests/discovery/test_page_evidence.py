@@ -51,6 +51,7 @@ def test_articles_are_recognised(page):
         evidence(ARTICLE, paragraph_chars=480, longest_paragraph=160, has_h1=True, n_teasers=3, teaser_chars=480),
         evidence(ARTICLE, paragraph_chars=160, longest_paragraph=160, link_density=0.3, n_teasers=1, teaser_chars=160),
         evidence(ARTICLE, **LONG, n_teasers=4, teaser_chars=4000),
+        evidence(UNKNOWN, **LONG, n_teasers=1, teaser_chars=4000),
         evidence(UNKNOWN, paragraph_chars=500, longest_paragraph=90, link_density=0.3),
         evidence(ARTICLE, **LONG, has_article_type=True, has_published=True, in_feed=True, is_front_page=True),
     ],

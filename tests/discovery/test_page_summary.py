@@ -69,6 +69,8 @@ def test_paragraphs_are_counted_without_links_labels_and_hidden_text():
         ('{"@type": "CollectionPage", "x": {"@type": "NewsArticle"}}', False, True),
         ('{"@type": "ItemList"}', False, True),
         ('{"@type": "NewsArticle", "x": {"@type": "ItemList"}}', True, False),
+        ('{"@type": "Event"}', False, True),
+        ('{"@type": "NewsArticle", "about": {"@type": "Event"}}', True, False),
         ('{"@type": "WebSite"}', False, False),
         ("no json at all", False, False),
     ],
@@ -159,12 +161,13 @@ def test_a_feeds_summary_never_stands_in_for_a_page():
 def test_a_feeds_text_gets_the_pages_head():
     document = read("<p>Loading the story</p>", '<link rel="canonical" href="/a"><title>T</title>')
     assert not summarise(document).with_feeds_text
-    document.page = replace(document.page, hints=Hints(source="feed", content_html=FEED))
+    document.page = replace(document.page, hints=Hints(source="feed", title="Ebb & flow", content_html=FEED))
     document = stages.read(Page(url=URL, html=summarise(document).with_feeds_text))
     assert document.title == "T"
     assert read_head(document).canonical == "https://example.org/a"
     assert "Loading the story" not in document.leaves.texts
-    assert len(document.leaves) == 10
+    assert document.leaves.texts[0] == "Ebb & flow"
+    assert len(document.leaves) == 11
     assert not summarise(document).with_feeds_text
 
 

@@ -109,6 +109,11 @@ from webmain.metadata.read import read_metadata
         ("By Jane Roe Reviewed by Max Moe", "en", ["Jane Roe"]),
         ("Edited by Max Moe", "en", []),
         ("Von Hafenblatt-Gastautorin Erika Muster", "de", ["Erika Muster"]),
+        ("von Erika Muster am 25. November 2026, 10:05 Uhr", "de", ["Erika Muster"]),
+        ("Por Lucía Fernández el 25 de noviembre de 2026", "es", ["Lucía Fernández"]),
+        ("av Ola Nordmann 25.11.2026", "no", ["Ola Nordmann"]),
+        ("przez Anna Kowalska dnia 25-11-2026", "pl", ["Anna Kowalska"]),
+        ("Muhabir: Ayşe Demir", "tr", ["Ayşe Demir"]),
     ],
 )
 def test_names_in(raw: str, language: str, names: list[str]) -> None:

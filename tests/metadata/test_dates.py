@@ -101,6 +101,22 @@ def test_buddhist_years(raw: str, language: str, day: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "language", "day"),
+    [
+        ("작성일 26-11-25 09:56", "ko", "2026-11-25"),
+        ("26/11/25", "ja", "2026-11-25"),
+        ("26.11.25.", "hu", "2026-11-25"),
+        ("26-11-25", "zh-CN", "2026-11-25"),
+        ("26.11.25", "de", "2025-11-26"),
+        ("25.11.2026", "ko", "2026-11-25"),
+    ],
+)
+def test_years_of_two_digits_come_first_in_some_languages(raw: str, language: str, day: str) -> None:
+    found = parse_date(raw, language=language, now=datetime(2027, 1, 1, tzinfo=UTC))
+    assert str(found)[:10] == day
+
+
+@pytest.mark.parametrize(
     ("raw", "language", "iso"),
     [
         ("۱۲ تیر ۱۳۹۹", "fa", "2020-07-02T00:00:00+00:00"),

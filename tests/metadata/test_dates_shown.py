@@ -165,3 +165,16 @@ def test_a_box_with_most_of_the_text_is_no_aside_whatever_is_said_to_be_beside_i
     assert _day(f'{H1}{many}<div class="{box}"><p class="date">3 May 2024</p>{3 * BODY}</div>') == day
     small = f'{H1}{many}<div class="{box}"><p class="date">3 May 2024</p></div>'
     assert _day(small) == (day if "with" in box else "None")
+
+
+def test_the_date_is_next_to_the_whole_headline_and_not_next_to_the_name_of_the_site() -> None:
+    day = "<p>Friday 10 May 2024</p>"
+    html = f"<title>{TITLE} | Morning Paper of Town</title>{day}<a href=/>Morning Paper of Town</a>"
+    html += f"<a href=/a>Town</a><a href=/b>Sport</a><h2>{TITLE}</h2><p>Monday 6 May 2024 - 10:20</p>{BODY}"
+    assert str(read_metadata(Document(Page(url=URL, html=html), html=html)).published)[:10] == "2024-05-06"
+
+
+def test_the_date_is_next_to_the_marked_headline_where_the_title_is_that_of_all_pages() -> None:
+    html = f"<title>Details</title><div itemscope><h3 itemprop=headline>{TITLE}</h3><div class=footer>"
+    html += f"<time itemprop=datePublished datetime=2024-05-06>6 May</time></div>{BODY}</div>"
+    assert str(read_metadata(Document(Page(url=URL, html=html), html=html)).published)[:10] == "2024-05-06"

@@ -369,3 +369,18 @@ def test_a_headline_that_links_to_its_own_page_confirms_the_title_element():
     html = f"<html><head><title>{FISH} again</title></head><body>{body}<p>{'The boats stay in port. ' * 30}</p></body></html>"
     page = Page(url="https://example.org/show.asp?id=5", html=html)
     assert read_metadata(Document(page, html=html)).title == f"{FISH} again"
+
+
+def test_a_date_in_the_heading_is_no_part_of_the_title() -> None:
+    head, rest = f"<title>{LONG} - Town - Daily News</title>", "<br><span>2024-05-03 10:20 Source: Daily News</span>"
+    assert _title(head, f"<h1>{LONG}{rest}</h1>") == LONG
+    assert (
+        _title("<title>Weather on 2024-05-03 - Daily News</title>", "<h1>Weather on <b>2024-05-03</b></h1>")
+        == "Weather on 2024-05-03"
+    )
+
+
+def test_sections_behind_the_headline_are_cut_where_a_heading_shows_it_alone() -> None:
+    board = f"<title>{LONG} > News | Daily News</title>"
+    assert _title(board, f"<h1>{LONG} > News</h1><h2>{LONG}</h2>") == LONG
+    assert _title(board, f"<h1>{LONG} > News</h1><h2>Another story</h2>") == f"{LONG} > News"

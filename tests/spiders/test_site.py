@@ -180,6 +180,13 @@ def test_a_folded_address_is_not_fetched_and_gives_its_hints():
     assert find(here, article(1)) == []
 
 
+def test_what_a_feed_lists_below_the_word_of_a_shop_is_a_candidate():
+    here, hints = site(), Hints(source="feed", title="The title")
+    assert find(here, "products/the-old-bridge-is-closed") == []
+    assert find(here, "products/the-old-bridge-is-closed", found_on=FoundOn.FEED, hints=hints)
+    assert find(here, "gallery/the-old-bridge-is-closed", found_on=FoundOn.FEED, hints=hints) == []
+
+
 def test_amp_links_are_left_out_where_their_page_is_known():
     here = site()
     find(here, article(1), "amp/" + article(1))
@@ -192,7 +199,6 @@ def test_amp_links_are_left_out_where_their_page_is_known():
         ("news/the-old-bridge-is-closed", "print/news/the-old-bridge-is-closed"),
         ("news/the-old-bridge-is-closed", "news/the-old-bridge-is-closed?print=1"),
         ("news/view?id=1234", "news/view?id=1234&page=all"),
-        ("node/150", "print/150"),
     ],
 )
 def test_views_for_printing_and_of_all_parts_are_left_out_where_their_page_is_known(whole, other):
@@ -345,6 +351,8 @@ def test_teasers_of_other_pages_are_counted_once_each():
     posts = {FRONT + f"viewtopic.php?post=47{n}": 500 for n in range(9)}
     assert here.teaser_chars(posts, (FRONT + "viewtopic.php?thread=4711",)) == {}
     assert here.teaser_chars({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
+    entry = {FRONT + "index.php?cID=120": 500}
+    assert here.teaser_chars(entry, (FRONT + "index.php?cID=127",)) == entry
 
 
 def test_folders_of_numbers_count_as_one():

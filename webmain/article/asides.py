@@ -134,7 +134,7 @@ def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
     return [Block(leaves, members[a:b], n, linked) for (a, b), n, linked in zip(groups, lengths, n_linked, strict=True)]
 
 
-def _has_own_kind(document: Document, block: Block) -> bool:
+def has_own_kind(document: Document, block: Block) -> bool:
     """Return True if a block is in an element whose tag defines the kind of its text."""
     return not _TAGS_OF_KINDS.isdisjoint(_tags(document, block))
 
@@ -158,7 +158,7 @@ def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
     for i, block in enumerate(blocks):
         if block.n_chars <= MAX_LABEL_CHARS and not timed.isdisjoint(block.leaves):
             n_words = sum(len(texts[k].split()) for k in block.leaves if k not in timed)
-            if n_words <= MAX_LABEL_WORDS and not _has_own_kind(document, block):
+            if n_words <= MAX_LABEL_WORDS and not has_own_kind(document, block):
                 found.add(i)
     labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
     if len(labels) < MIN_ENTRIES:  # count those that were not kept, too
@@ -184,7 +184,7 @@ def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[
         if block.n_chars > MAX_RATING_CHARS or not (line := _lines().match(block.text.lower())):
             continue
         if line["rating"]:
-            if not _has_own_kind(document, block):
+            if not has_own_kind(document, block):
                 yield block.leaves
         elif block.n_chars <= MAX_LABEL_CHARS:
             first, end = _box_below(document, block)
@@ -285,7 +285,7 @@ def _are_in(text: str, parts: list[str]) -> bool:
 
 def _is_set_apart(document: Document, block: Block) -> bool:
     """Return True if a block is set apart: in an aside or a figure, or in quotation marks in its own block element."""
-    if _has_own_kind(document, block):
+    if has_own_kind(document, block):
         return False
     if not _APART.isdisjoint(_tags(document, block)):
         return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain import languages
-from webmain.article.asides import Block, drop_asides
+from webmain.article.asides import Block, drop_asides, has_own_kind
 from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
@@ -42,6 +42,8 @@ MAX_CELL_CHARS: Final = 40
 
 _FIRST: Final = 3
 _MAX_BYLINE_CHARS: Final = 90
+_MAX_DATE_CHARS: Final = 40
+_MAX_DATE_WORDS: Final = 6
 MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
@@ -179,10 +181,17 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short blocks among the first kept ones that begin like a byline and contain a name, or a profession, too."""
+    """Yield short blocks among the first kept ones: a byline with a name or a profession, and the only date."""
+    from webmain.metadata.dates import parse_date
+    from webmain.metadata.dates_shown import is_mostly_date
     from webmain.metadata.names import named_with_role, names_in, starts_byline
     from webmain.metadata.signatures import read_signature
 
+    dates = [block for block in blocks if block.n_chars <= _MAX_DATE_CHARS and is_mostly_date(block.text)]
+    for block in blocks[:_FIRST] if len(dates) == 1 else ():
+        is_short = block is dates[0] and len(block.text.split()) <= _MAX_DATE_WORDS
+        if is_short and not has_own_kind(document, block) and parse_date(block.text):
+            yield block.leaves
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()

@@ -129,8 +129,11 @@ _WORD_BREAK = re.compile(r"[-_.+,~\s%:;!'’()|]+")
 _LONG_NUMBER = re.compile(r"\d{5,}")
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 _OPAQUE = re.compile(r"(?=[a-z0-9]*\d)(?=[0-9]*[a-z])[a-z0-9]{8,40}")
-_PAGE_WORDS: Final = ("page", "seite", "pagina")
-_PART = re.compile(r"/(?P<word>page|seite|pagina|part|p)[/_-]?(?P<number>\d{1,4})(?:\.[a-z]{3,5})?/?$")
+_PAGE_WORDS: Final = ("page", "seite", "pagina", "list", "liste", "lista")
+_PART = re.compile(
+    r"/(?P<word>page|seite|pagina|part|p|list[ae]?(?=[_-]))[/_-]?(?:\d{1,4}_)?(?P<number>\d{1,4})(?:\.[a-z]{3,5})?/?$"
+)
+_COPY = re.compile(r"-\d$")
 MAX_DATE_CHARS: Final = 80
 _YEAR = r"(?:199\d|20\d\d|25[3-9]\d)"
 _DATE_ONLY = re.compile(
@@ -140,11 +143,11 @@ _DATE_ONLY = re.compile(
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
 _NUMBERED_SLUG = re.compile(r"\d{2,}[-:]\S+$")
+_ID_KEY = re.compile(r"(?!.*(?:auth|cat|group|lang|menu|page|rubr|sec|site|tag|topic|type|user)).*id")
 _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
-_TWO_DIGITS = re.compile(r"\d\d")
 
 
 def judge_url(url: str) -> UrlJudgement:
@@ -170,7 +173,7 @@ def judge_url(url: str) -> UrlJudgement:
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
     pairs = parse_qsl(parts.query[:2000], keep_blank_values=True) if parts.query else ()
-    query = {key.lower(): value for key, value in pairs}
+    query = {key.lower().rstrip("]").rpartition("[")[2]: value for key, value in pairs}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
 
 
@@ -194,17 +197,20 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
         return _judge_front(query)
     name = stem if stem and suffix in url_words().page_suffixes else last
     dead = next((segment for segment in (*segments[:-1], name) if segment in url_words().dead_ends), None)
-    if dead and not (dead == "forum" and _is_opinion(segments, query)):
+    if dead and not _is_section(dead, segments, query):
         return _ignore(f"below /{dead}")
-    if name in url_words().ignored:
+    is_print = (segments[-2:-1] == ["print"] and name.isdigit()) or "print" in query.values()
+    if is_print or not url_words().ignored.isdisjoint((name, _COPY.sub("", name))):
         return _ignore(f"/{last}")
     if len(segments) == 1 and name in url_words().fronts and not _article_id(query):
         return _hub("the front page")
     return None
 
 
-def _is_opinion(segments: list[str], query: dict[str, str]) -> bool:
-    """Return True if `/forum` may be a section for opinions: slugs without numbers are directly below it, and no boards."""
+def _is_section(dead: str, segments: list[str], query: dict[str, str]) -> bool:
+    """Return True if `/forum` may be a section for opinions, with slugs directly below it, or `/shop` one above a date."""
+    if dead != "forum":
+        return dead in url_words().shelves and date_in_url("/".join(("", *segments))) is not None
     is_slug = segments[-2:-1] == ["forum"] and slug_words(segments[-1]) > 4 and not any(map(str.isdigit, segments[-1]))
     return not query and (segments == ["forum"] or is_slug)
 
@@ -241,16 +247,13 @@ def _judge_path(path: _Path) -> UrlJudgement:
     dated = None if path.suffix or _article_id(path.query) else _find_date(path.path)
     if dated and not _move_to_slug(path, dated.start()):
         return _hub(ARCHIVE)
-    numbered = _judge_whole(path.path)
-    if numbered is not None:
+    if numbered := _judge_whole(path.path):
         return numbered
     evidence = _weigh(path)
-    score = evidence.score()
-    if score >= THRESHOLDS.article_url:
+    if (score := evidence.score()) >= THRESHOLDS.article_url:
         return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
     against = evidence.reason(positive=False) or evidence.reason(positive=True)
-    is_hub = score <= THRESHOLDS.hub_url and against  # an address without evidence is no hub
-    kind = UrlKind.HUB if is_hub else UrlKind.UNKNOWN
+    kind = UrlKind.HUB if score <= THRESHOLDS.hub_url and against else UrlKind.UNKNOWN  # without evidence it is no hub
     return UrlJudgement(kind=kind, score=score, reason=against)
 
 
@@ -276,8 +279,8 @@ def _judge_whole(path: str) -> UrlJudgement | None:
     if not part or int(part["number"]) < 2 or _find_date(path[: part.start()]):
         return None
     segments = [segment for segment in path[: part.start()].split("/") if segment][:MAX_SEGMENTS]
-    is_article = bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= THRESHOLDS.article_url
-    if is_article:
+    may_be_article = segments and not part["word"].startswith("list")
+    if may_be_article and _weigh(_Path(segments, {}, path[: part.start()])).score() >= THRESHOLDS.article_url:
         return _ignore(LATER_PART) if int(part["number"]) <= MAX_PARTS else None
     return _hub("a numbered page of a list") if part["word"] in _PAGE_WORDS else None  # "/p/12" may be article 12
 
@@ -343,8 +346,6 @@ def _weigh_identifiers(path: _Path, evidence: Evidence, words: int) -> None:
 
 def _weigh_date(path: _Path, evidence: Evidence) -> None:
     """Weigh a day or month in the path."""
-    if not _TWO_DIGITS.search(path.path):
-        return
     if date_in_url(path.path, months=True):
         evidence.add(2.6, A_DATE)
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
@@ -357,9 +358,7 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
     person = next((segment for segment in before if segment in url_words().names), None)
     hub = next((segment for segment in before if segment in url_words().hubs), None)
     if person:
-        is_author = (
-            person in url_words().authors and before[-1] != person and words >= 4
-        )  # columns are listed below their writers
+        is_author = person in url_words().authors and before[-1] != person and words >= 4
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
@@ -378,9 +377,10 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
 
 
 def _article_id(query: dict[str, str], name: str = "") -> bool:
-    """Return True if the query numbers an article; a single digit does only after a `name` such as "article"."""
-    ids = [value for key, value in query.items() if key in url_words().id_keys]
-    is_digit = name in url_words().articles and not set("123456789").isdisjoint(ids)
+    """Return True if the query numbers an article; a single digit, or any identifier, only after a `name` like "article"."""
+    is_named = name in url_words().articles
+    ids = [value for key, value in query.items() if key in url_words().id_keys or (is_named and _ID_KEY.fullmatch(key))]
+    is_digit = is_named and not set("123456789").isdisjoint(ids)
     has_slug = any(_NUMBERED_SLUG.match(value) and slug_words(value) > 3 for value in query.values())
     is_number = any(_NUMBERED_VALUE.fullmatch(value[:300]) for value in ids)
     return is_digit or is_number or has_slug or any(map(_NUMBERED_KEY.fullmatch, query))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _COLLECTIONS: Final = frozenset(
     ("collectionpage", "searchresultspage", "profilepage", "product", "contactpage", "aboutpage", "checkoutpage")
 )
+_NO_ARTICLES: Final = frozenset(("itemlist", "jobposting", "event", "musicevent", "theaterevent", "exhibitionevent"))
+"""Types of a page's object if it has no article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class PageEvidence:
     has_article_type : bool
         JSON-LD has Article, NewsArticle, BlogPosting, ReportageNewsArticle ..., or og:type is "article".
     has_other_type : bool
-        JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... for the page itself.
+        JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, Event, ProfilePage ... for the page itself.
     has_published : bool
         The metadata has a publication date.
     paragraph_chars : int
@@ -117,7 +119,7 @@ def evidence_of(
     return PageEvidence(
         url=url,
         has_article_type=has_article_type,
-        has_other_type=is_collection or ("itemlist" in page.types and not is_article),
+        has_other_type=is_collection or not (is_article or _NO_ARTICLES.isdisjoint(page.types)),
         has_published=page.has_published,
         paragraph_chars=int(paragraphs.sum()),
         longest_paragraph=int(paragraphs.max(initial=0)),
@@ -164,7 +166,7 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
     return [
         _weigh_url(evidence.url),
         (1.6 * evidence.has_article_type, "declared an article"),
-        (-1.6 * evidence.has_other_type, "declared a collection, profile or product"),
+        (-2.2 * evidence.has_other_type, "declared a collection, profile, product or event"),
         (0.8 * evidence.has_published, "a publication date"),
         (1.6 * evidence.in_feed, "in a feed"),
         (1.8 * evidence.in_news_sitemap, "in a news sitemap"),
@@ -224,5 +226,7 @@ def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
 def _weigh_teasers(evidence: PageEvidence) -> tuple[float, str]:
     """Weigh whether nearly all text is below links to other articles: a list, even with only two entries."""
     is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= THRESHOLDS.teaser_share * evidence.paragraph_chars
-    weight = 0.0 if not is_list else -1.2 if evidence.n_teasers == 1 else -3.4
+    is_last = evidence.teaser_chars >= THRESHOLDS.whole_chars and evidence.url.kind is not UrlKind.ARTICLE
+    is_single = evidence.n_teasers == 1 and not is_last  # the last page of a list of whole articles may show one
+    weight = 0.0 if not is_list else -1.2 if is_single else -3.4
     return weight, f"{evidence.teaser_chars} characters below {evidence.n_teasers} links to articles"

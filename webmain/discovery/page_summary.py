@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -259,7 +260,7 @@ def summarise(document: Document) -> PageSummary:
         teasers={url: teaser.chars for url, teaser in teasers.items()},
         embedded=tuple(prose_chars(block.text) for block in embedded.blocks) if embedded else (),
         embedded_is_own=embedded is not None and embedded.is_own,
-        with_feeds_text=_with_text(document, content) if content else "",
+        with_feeds_text=_with_text(document, content, (hints and hints.title) or "") if content else "",
     )
 
 
@@ -342,11 +343,10 @@ def lacks_text(document: Document, content_html: str) -> bool:
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
 
 
-def _with_text(document: Document, content_html: str) -> str:
-    """Return the page's head with the article from the feed as the body."""
-    body = _BODY.search(document.html)
-    head = document.html[: body.start()] if body else ""
-    return f"{head}<body><article>{content_html}</article></body></html>"
+def _with_text(document: Document, content_html: str, title: str) -> str:
+    """Return the page's head with the headline and article from the feed as the body."""
+    head = document.html[: body.start()] if (body := _BODY.search(document.html)) else ""
+    return f"{head}<body><article><h1>{escape(title)}</h1>{content_html}</article></body></html>"
 
 
 # ---- Teasers

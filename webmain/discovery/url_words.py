@@ -30,6 +30,8 @@ class UrlWords:
         Segments of a news section or a blog.
     ignored : frozenset of str
         Last segments of pages that are not articles and do not lead to any.
+    shelves : frozenset of str
+        Segments of what shops and directories list.
     dead_ends : frozenset of str
         Nothing below these segments is an article, wherever they are in the path.
     other_suffixes, page_suffixes : frozenset of str
@@ -54,6 +56,7 @@ class UrlWords:
     articles: frozenset[str]
     news: frozenset[str]
     ignored: frozenset[str]
+    shelves: frozenset[str]
     dead_ends: frozenset[str]
     other_suffixes: frozenset[str]
     page_suffixes: frozenset[str]
@@ -81,6 +84,7 @@ def url_words() -> UrlWords:
         articles=words("articles"),
         news=words("news"),
         ignored=words("ignored"),
+        shelves=words("shelves"),
         dead_ends=words("dead_ends"),
         other_suffixes=words("other_suffixes"),
         page_suffixes=words("page_suffixes"),

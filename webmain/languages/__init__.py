@@ -24,6 +24,7 @@ words in it, or of the phrases between its semicolons.
 `dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
 `dates.until`                      between two days
 `dates.published`, `.updated`      parts of words beside a date of publication, or of change: plain, in lower case
+`dates.year_first`                 not empty if 26-11-25 and the like begin with the year
 `dates.solar_months`               twelve strings, the names of each month of the Solar Hijri calendar with | between them
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what is before a name

@@ -152,7 +152,8 @@ def parse_date(
     raw : str
         At most `MAX_DATE_CHARS` are read.
     language : str
-        The page's language; decides between conflicting month names, and the meaning of two-digit Thai years.
+        The page's language; decides between conflicting month names, the meaning of two-digit Thai years, and the order
+        of 26-11-25.
     month_first : bool
         Read 05/06/2024 as 6 May, the American way; otherwise as 5 June.
     now : datetime or None
@@ -228,7 +229,7 @@ def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[d
         for match in pattern.finditer(text):
             parts = match.groupdict()
             if pattern is _NUMBERS:
-                parts |= _in_order(parts, month_first)
+                parts |= _in_order(parts, month_first, language)
             if pattern is patterns.iso or pattern is _JAVA:
                 found = _build(parts, language)
             else:
@@ -237,8 +238,10 @@ def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[d
                 yield found
 
 
-def _in_order(parts: dict[str, str], month_first: bool | None) -> dict[str, str]:
+def _in_order(parts: dict[str, str], month_first: bool | None, language: str = "") -> dict[str, str]:
     """Return the parts with day and month in the right order; empty if ambiguous and `month_first` is None."""
+    if len(parts["year"]) == 2 and languages.known().words("dates.year_first", language[:2]):
+        return {"year": parts["a"], "month": parts["b"], "day": parts["year"]}
     a, b, dotted = int(parts["a"]), int(parts["b"]), parts["sep"] == "."
     if month_first is None and not (dotted or a > 12 or b > 12 or a == b):
         return {}

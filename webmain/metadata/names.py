@@ -32,6 +32,9 @@ _DATELINE = lazy(
     re.DOTALL,
 )
 """A dateline and what follows it: "LONDON (Reuters) - The ..."."""
+_TO_DATE: Final = (
+    r"(?<=\w\s)(?:(?-i:[a-zà-ÿ]{1,5})\.?\s|[^\W\d_]{2,12}:\s)?\d{1,2}(?:\.?\s[^\W\d_]{2}|[./-]\s?\d{1,2}[./-])"
+)
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SECOND_NAME = lazy(r"(?<=\s)\((\w{2,20})\)(?=\s)")  # "Jane (Doe) Roe"
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
@@ -67,7 +70,7 @@ def _patterns(words: Languages) -> _Patterns:
             rf"|{either('labels', 'author_label')}\s?[{COLONS}]\s?|{either('patterns')})",
             re.I,
         ),
-        tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
+        tail=re.compile(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
         aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
             rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"

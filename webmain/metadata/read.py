@@ -99,7 +99,7 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
         if value := reading.clues.meta(name):
             yield Candidate(source_name(name), value)
     if reading.headline >= 0:
-        yield Candidate("h1", element_text(document, reading.headline))
+        yield Candidate("h1", _heading(reading))
     elif reading.marked_headline:
         yield Candidate("headline", reading.marked_headline)
     if document.title:
@@ -109,6 +109,19 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
         yield Candidate("title", clean(document.title))
         if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
             yield Candidate("text", reading.shown_title)
+
+
+def _heading(reading: Reading) -> str:
+    """Return the text of the `h1`, up to a date in it that does not follow the headline in the `title` element."""
+    document, leaves = reading.document, reading.document.leaves
+    first, end = (ends[reading.headline] for ends in (document.elements.first_leaf, document.elements.end_leaf))
+    title = letters(document.title)
+    for i in range(first + 1, min(end, first + _MOST_DATES)):
+        if is_mostly_date(leaves.texts[i]) and letters(leaves.texts[i]) not in title and parse_date(leaves.texts[i]):
+            shown = clean(leaves.text(range(first, i)))
+            if letters(shown) and title.startswith(letters(shown)):
+                return shown
+    return element_text(document, reading.headline)
 
 
 def _unnamed_heading(reading: Reading) -> str:

@@ -28,6 +28,7 @@ _PIECE_ENDS = lazy(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 _TOP_LEAVES = 3_000
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
+_MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
@@ -314,11 +315,14 @@ def _parents(parent: list[int], element: int) -> list[int]:
 
 
 def _title_leaf(reading: Reading) -> int:
-    """Return a leaf that the page's title begins with, for pages without `h1`."""
+    """Return the leaf with most of the page's title, else that of the element marked as headline, for pages without `h1`."""
     titles = [letters(t) for t in (reading.clues.meta("og:title"), reading.document.title) if t]
-    for i, text in enumerate(reading.document.leaves.texts[:3000]):
-        if titles and 12 <= len(text) <= 300:
+    best, most = -1, _MIN_SHARED - 1
+    for i, text in enumerate(reading.document.leaves.texts[:3000] if titles else ()):
+        if 12 <= len(text) <= 300:
             short = letters(text)
-            if len(short) >= 8 and any(short in t or t in short for t in titles):
-                return i
-    return -1
+            shared = max((min(len(short), len(t)) for t in titles if short in t or t in short), default=0)
+            if shared > most and not reading.called.holds(text):
+                best, most = i, shared
+    marked = reading.clues.properties.get("headline") if best < 0 else None
+    return reading.document.elements.first_leaf[marked[0]] if marked else best

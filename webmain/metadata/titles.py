@@ -218,6 +218,7 @@ def choose(
     ]
     if len(good) == 1:
         shown = [_in_address(shown[0], slug)]
+    shown = [_up_to_heading(s, headings) for s in shown]
     if len({fold(s) for s in shown}) == 1:
         shown = [_without_tail(s) for s in shown]
     best = _elect(good, shown, slug, headings)
@@ -244,6 +245,13 @@ def _without_tail(title: str) -> str:
     bars = [m for m in _cuts(title) if m.group() in (" | ", " » ")]
     head, tail = (title[: bars[-1].start()], title[bars[-1].end() :]) if bars else ("", "")
     return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
+
+
+def _up_to_heading(title: str, headings: Container[str]) -> str:
+    """Cut off sections that follow the headline if another heading shows it alone: "How a lighthouse works > News"."""
+    match = _SECTION_EDGE.search(title)
+    head = title[: match.start()].strip() if match else ""
+    return head if len(head) > len(title) // 2 and fold(head) in headings else title
 
 
 def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str], headings: Container[str]) -> int:

@@ -20,11 +20,10 @@ _PART = re.compile(
 
 _OTHER_VIEW = re.compile(
     r"(?:print|printable|all|showall|viewall|fullpage|singlepage|onepage)=(?:1|true|yes|all|y)"
-    r"|(?:view|format|mode|page|p)=(?:print|all|full|single)",
+    r"|(?:view|format|mode|page|p)=(?:all|full|single)",
     re.IGNORECASE,
 )
 _PRINT_PATH = re.compile(r"(?<=[^/])/print(?=/?$)|(?<=[^/])/print(?=/[^/])|\.print(?=\.html?$)", re.IGNORECASE)
-_DRUPAL_PRINT = re.compile(r"(?<=[^/])/print(?=/\d+$)")
 
 
 def start_url(text: str) -> str | None:
@@ -50,7 +49,7 @@ def whole_pages(url: str) -> Iterator[str]:
     if kept != query or "print" in before:
         query = mark + kept if kept else ""
         whole = _PRINT_PATH.sub("", before, count=1) + query
-        yield from {whole, whole.rstrip("/"), _DRUPAL_PRINT.sub("/node", before) + query} - {url}
+        yield from {whole, whole.rstrip("/")} - {url}
     match = _PART.search(url)
     if match:
         whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")

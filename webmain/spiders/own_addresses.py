@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
 from webmain.spiders.addresses import without_referrer
@@ -17,6 +18,19 @@ from webmain.urls import normalise, site_key
 def _shared(judgement: UrlJudgement) -> UrlJudgement:
     """Return the judgement, the same object for equal ones: one is kept for each address, and few differ."""
     return judgement
+
+
+_FIRST_NUMBER = re.compile(r"\d+")
+
+
+def _is_post_of(url: str, page: str) -> bool:
+    """Return True if an address has a page's path, and its query other keys or the same number: a post of a thread."""
+    one, other = urlsplit(url), urlsplit(page)
+    if one.path != other.path or one.path in ("", "/"):
+        return False
+    keys = [sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)) for parts in (one, other)]
+    numbers = [_FIRST_NUMBER.findall(parts.query)[:1] for parts in (one, other)]
+    return keys[0] != keys[1] or numbers[0] == numbers[1]
 
 
 class OwnAddresses:
@@ -84,11 +98,10 @@ class OwnAddresses:
             The page's own addresses.
         """
         found: Counter[str] = Counter()
-        paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # posts of one thread differ only in the query
         for raw, n_chars in teasers.items():
             link = self.judged_url(raw)
             if link is None or link.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
                 continue
-            if link.url not in own and urlsplit(link.url).path not in paths:
+            if link.url not in own and not any(_is_post_of(link.url, url) for url in own if url):
                 found[link.url] += n_chars
         return found

@@ -13,6 +13,7 @@ from webmain.discovery.articles import A_DATE, ARCHIVE, LATER_PART, UrlJudgement
 from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
 from webmain.discovery.frontier import UNDATED, DateRange, named_period, newest_key
 from webmain.discovery.pagination import stems
+from webmain.discovery.url_words import url_words
 from webmain.items import Hints
 from webmain.ledger.responses import Filters
 from webmain.sites.budgets import Budget
@@ -204,7 +205,8 @@ class Site(OwnAddresses, SiteFrontier):
         is_side_way = found_on is FoundOn.ARTICLE and self.has_sources  # everything else is in sources or on hubs
         is_news = found_on in (FoundOn.LEDGER, FoundOn.FEED) or self._is_news(url)
         is_list = found_on is FoundOn.NEXT or (url in self._lists if found_on in _NAMED else self.is_list(url))
-        is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
+        is_goods = found_on is FoundOn.FEED and judgement.reason.removeprefix("below /") in url_words().shelves
+        is_ignored = kind is UrlKind.IGNORE and not (is_goods or (is_list and judgement.reason == LATER_PART))
         if is_ignored or self._paths.excludes(url) or url == self.front:
             return None
         if is_repeating(url):
