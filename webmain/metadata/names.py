@@ -69,7 +69,7 @@ def _patterns(words: Languages) -> _Patterns:
         tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
         aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
-            rf"(?:[,;|、،／]|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
+            rf"(?:[,;|、،／]|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
