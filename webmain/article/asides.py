@@ -149,7 +149,7 @@ def _tags(document: Document, block: Block) -> list[str]:
     return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]]
 
 
-def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int]]:  # noqa: ARG001 - as every rule
+def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of consecutive blocks that repeat the beginning of the text: pages show it again to be printed.
 
     Of two blocks one may be missing in the copy.
