@@ -53,6 +53,29 @@ def test_other_quotes_stay(content):
     assert left_of(content) != []
 
 
+SPEECH = [f"The boats of pier {i} were counted at dawn." for i in ("one", "two", "three", "four", "five", "six")]
+
+
+@pytest.mark.parametrize(
+    ("copy", "n_left"),
+    [
+        (SPEECH[:4], 6),
+        (SPEECH[1:4], 6),
+        ([SPEECH[0], *SPEECH[2:4]], 6),
+        (SPEECH[:2], 8),  # too short
+        (SPEECH[3:], 9),  # not from the beginning: a refrain
+        ([SPEECH[0], "Again.", *SPEECH[1:3]], 10),
+    ],
+)
+def test_a_text_that_is_shown_twice_is_kept_once(copy, n_left):
+    markup = "".join(f"<p>{text}</p>" for text in [*SPEECH, *copy])
+    document = Document(Page(url=URL, html=markup), html=markup)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    drop_asides(document, kept)
+    assert kept[: len(SPEECH)].all()
+    assert kept.sum() == n_left
+
+
 def entries(label: str) -> str:
     return "".join(f"<div>{label.format(hour)}</div><p>{PROSE}</p>" for hour in (7, 8))
 

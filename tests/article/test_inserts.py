@@ -69,6 +69,23 @@ def test_links_that_are_content_stay(content):
     assert kept_of(content) != []
 
 
+@pytest.mark.parametrize(
+    ("inside", "n_left"),
+    [
+        ("<p>Related stories:</p>" + "<p><a href=/2>Fish stocks fall</a></p>" * 3, 0),
+        ("<div>Новости по теме:</div><ul>" + "<li><a href=/2>Рыбы стало меньше</a></li>" * 2 + "</ul>", 0),
+        ("<p>Related stories:</p><p>Fish stocks fall again, says the harbour.</p>", 2),
+        ("<p>Related stories fill the book.</p><p><a href=/2>Fish stocks fall</a></p>" * 2, 4),
+    ],
+)
+def test_links_below_a_cue_are_dropped_with_it(inside, n_left):
+    assert len(kept_of(inside)) == n_left
+
+
+def test_a_cue_at_the_end_is_dropped():
+    assert all_kept(f"<main><p>{PROSE}</p><p>{PROSE}</p><p>ข่าวที่เกี่ยวข้อง</p></main>") == []
+
+
 def test_teasers_in_a_row_without_a_cue_are_a_list_and_stay():
     links = "".join(f'<p><a href="/fish-stocks-fall-{i}">Fish stocks fall {i}</a></p>' for i in ("a", "b"))
     assert len(kept_of(links)) == 2

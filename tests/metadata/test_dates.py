@@ -1,14 +1,14 @@
 """Dates as machines and people write them."""
 
 import time
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.metadata.calendars import from_ethiopian, from_nepali, from_solar
 from webmain.metadata.dates import FIRST_YEAR, MAX_FEED_DATE_CHARS, date_in_url, parse_date, parse_feed_date
-from webmain.metadata.dates_solar import from_solar
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -56,6 +56,10 @@ def test_dates_for_machines(raw: str, iso: str) -> None:
         "မေ ၃၊ ၂၀၂၄",
         "၂၀၂၄ ခုနှစ် မေလ ၃ ရက်",
         "3 tháng 5, 2024", "3 Mei 2024", "3 พ.ค. 67", "3 พฤษภาคม 2567", "๓ พฤษภาคม ๒๕๖๗", "วันที่ 3 พ.ค. 2567 เวลา 14:30 น.",
+        "พฤษภาคม 3, 2567", "113年5月3日", "[’24.05.03]", "ວັນທີ 3 ເດືອນ ພຶດສະພາ ປີ 2024", "မေလ ၃ ရက်၊ ၂၀၂၄", "2024 මැයි මස 03",
+        "03 مئی ، 2024", "3 ΜΑΪΟΥ 2024", "Παρασκευή 03 Μαιου 2024", "2024 жылғы 3 мамыр", "3 майи соли 2024",
+        "2024 წლის 3 მაისი", "2024-ի մայիսի 3", "እ.ኤ.አ ሜይ 3 ቀን 2024", "3 മെയ് 2024",
+        "ሚያዝያ 25 ቀን 2016 ዓ.ም", "25 ሚያዚያ 2016", "वैशाख २१, २०८१", "२०८१ बैशाख २१ गते", "२१ वैशाख २०८१", "۱۴ غویی ۱۴۰۳",
         "03/05/2567", "3 May 2024 (updated 9 May 2024)", "3 de maig de 2024",
     ],
 )  # fmt: skip
@@ -75,6 +79,19 @@ def test_dates_for_people(raw: str) -> None:
         ("Published 10:30 AM EDT, Fri May 3, 2024", "2024-05-03T10:30:00-04:00"),
         ("7 มี.ค. 2568 - 14:00 น.", "2025-03-07T14:00:00+00:00"),
         ("3 मई 2024, 15:47 IST", "2024-05-03T15:47:00+05:30"),
+        ("입력 2024.05.03. 오후 3:05", "2024-05-03T15:05:00+00:00"),
+        ("2024-05-03(금) 14:30", "2024-05-03T14:30:00+00:00"),
+        ("2024년 5월 3일 오후 3시 5분", "2024-05-03T15:05:00+00:00"),
+        ("2024年5月3日（金）午前10時30分", "2024-05-03T10:30:00+00:00"),
+        ("2024年5月3日上午10點30分", "2024-05-03T10:30:00+00:00"),
+        ("2024/5/3 下午 03:05:07", "2024-05-03T15:05:07+00:00"),
+        ("٣ مايو/أيار ٢٠٢٤ ٠٢:٣٠ م", "2024-05-03T14:30:00+00:00"),
+        ("03/05/2024 02:30 مساءً", "2024-05-03T14:30:00+00:00"),
+        ("3 Μαΐου 2024 στις 2:30 μ.μ.", "2024-05-03T14:30:00+00:00"),
+        ("3 мая 2024 г. в 14:30", "2024-05-03T14:30:00+00:00"),
+        ("14:30 / 03.05.2024", "2024-05-03T14:30:00+00:00"),
+        ("3. маја 2024. у 14:30", "2024-05-03T14:30:00+00:00"),
+        ("3 במאי 2024 בשעה 14:30", "2024-05-03T14:30:00+00:00"),
     ],
 )
 def test_times_beside_dates(raw: str, iso: str) -> None:
@@ -144,6 +161,22 @@ def test_dates_of_the_solar_calendar(raw: str, language: str, iso: str | None) -
 )  # fmt: skip
 def test_days_of_the_solar_calendar(year: int, month: int, day: int, common: str | None) -> None:
     found = from_solar(year, month, day)
+    assert (found.isoformat() if found else None) == common
+
+
+@pytest.mark.parametrize(
+    ("found", "common"),
+    [
+        (from_ethiopian(2000, 1, 1), "2007-09-12"),
+        (from_ethiopian(2015, 13, 6), "2023-09-11"),
+        (from_ethiopian(2016, 13, 6), None),
+        (from_nepali(2081, 1, 1), "2024-04-13"),
+        (from_nepali(2080, 12, 30), "2024-04-12"),
+        (from_nepali(2080, 12, 31), None),
+        (from_nepali(2087, 1, 1), None),
+    ],
+)
+def test_days_of_the_calendars_of_ethiopia_and_nepal(found: date | None, common: str | None) -> None:
     assert (found.isoformat() if found else None) == common
 
 

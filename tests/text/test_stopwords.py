@@ -9,6 +9,9 @@ from webmain.text.stopwords import EVERY_LANGUAGE, StopWordFileError, read_stopw
         ("en", "the"), ("en", "don't"), ("en-GB", "said"), ("fa", "می\u200cشود".replace("\u200c", "")),
         ("de", "und"), ("de", "dass"), ("fr", "année"), ("th", "ปี"), ("th", "คน"), ("th", "วันที่"), ("th", "และ"),
         ("ja", "する"), ("zh-CN", "表示"), ("nb", "og"), ("tr", "olarak"), ("ar", "في"),
+        ("te", "మరియు"), ("ml", "ഒരു"), ("kn", "ಎಂದು"), ("pa", "ਦੀ"), ("si", "සහ"), ("ne", "छ"), ("or", "ଏବଂ"), ("sr", "није"),
+        ("sr", "nije"), ("mk", "дека"), ("be", "гэта"), ("uk", "також"), ("kk", "және"), ("ky", "жана"), ("mn", "байна"),
+        ("tg", "аст"), ("uz", "bilan"), ("ps", "چې"), ("hy", "այս"),
     ],
 )  # fmt: skip
 def test_function_words_and_words_of_all_news_are_stop_words(language, word):

@@ -52,6 +52,10 @@ MAX_QUOTE_CHARS: Final = 300
 MAX_QUOTES: Final = 60
 """Maximum candidates for pull quotes; with more, none is searched for, since each costs a pass over the text."""
 
+MIN_COPIED_SHARE: Final = 0.25
+MIN_COPIED_BLOCKS: Final = 3
+"""A text shown twice repeats at least this share of it and this many blocks, from one of as many first blocks on."""
+
 _NAME_LETTERS: Final = 10
 """Letters of a sender's name that have to begin its note about itself."""
 
@@ -115,7 +119,7 @@ def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable
         Rules applied first; each rule sees what the ones before it left.
     """
     blocks = _blocks(document.leaves, kept)
-    for rule in (*others, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
+    for rule in (*others, _second_copies, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
         if dropped := [i for leaves in rule(document, blocks) for i in leaves]:
             kept[dropped] = False
             gone = set(dropped)
@@ -143,6 +147,25 @@ def _tags(document: Document, block: Block) -> list[str]:
     """Return the tags of the innermost elements that a block is in."""
     elements = document.elements
     return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]]
+
+
+def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield the leaves of consecutive blocks that repeat the beginning of the text: pages show it again to be printed.
+
+    Of two blocks one may be missing in the copy.
+    """
+    first: dict[str, int] = {}
+    copies: list[int] = []
+    least = MIN_COPIED_SHARE * sum(block.n_chars for block in blocks)
+    for i, block in enumerate([*blocks, None]):
+        at = first.setdefault(block.text, i) if block else i
+        if at < i and copies and 0 < at - first[blocks[copies[-1]].text] <= 2:
+            copies.append(i)
+            continue
+        if len(copies) >= MIN_COPIED_BLOCKS and sum(blocks[k].n_chars for k in copies) >= least:
+            for k in copies:
+                yield blocks[k].leaves
+        copies = [i] if at < min(i, MIN_COPIED_BLOCKS) else []
 
 
 def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:

@@ -124,18 +124,37 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short paragraphs that are links to other articles: with a cue ("Read more:"), or between paragraphs."""
+    """Yield short paragraphs that are links to other articles: with or below a cue ("Read more:"), or between paragraphs.
+
+    A cue alone goes with the links below it, and at the end of the text.
+    """
+    below_cue = False
     for i, block in enumerate(blocks):
         if not block.n_linked or block.n_chars > MAX_TEASER_CHARS:
+            below_cue = block.n_chars <= MAX_LABEL_CHARS and _is_cue(block)
+            if below_cue and all(map(_is_linked, blocks[i + 1 : i + 2])):
+                yield block.leaves
             continue
         if cue := _read_more().match(block.text):
             n_cue_chars = len("".join(cue.group().split()))
             is_teaser = block.n_linked >= MIN_LINKED_SHARE * (block.n_chars - n_cue_chars)
         else:
             around = blocks[i - 1 : i + 2] if block.n_linked == block.n_chars else []
-            is_teaser = len(around) == 3 and _is_paragraph(around[0]) and _is_paragraph(around[2])
-        if is_teaser and _leads_away(document, block, has_cue=cue is not None):
+            is_between = len(around) == 3 and _is_paragraph(around[0]) and _is_paragraph(around[2])
+            below_cue = below_cue and _is_linked(block)
+            is_teaser = is_between or below_cue
+        if is_teaser and _leads_away(document, block, has_cue=cue is not None or below_cue):
             yield block.leaves
+
+
+def _is_cue(block: Block) -> bool:
+    """Return True if a block is only the beginning of a line that links to other articles: "Related stories:"."""
+    cue = _read_more().match(block.text)
+    return cue is not None and not block.text[cue.end() :].strip(_LABEL_EDGES)
+
+
+def _is_linked(block: Block) -> bool:
+    return block.n_linked >= MIN_LINKED_SHARE * block.n_chars and block.n_chars <= MAX_TEASER_CHARS
 
 
 def _captions(document: Document, blocks: list[Block]) -> Iterator[list[int]]:

@@ -26,6 +26,9 @@ words in it, or of the phrases between its semicolons.
 `dates.published`, `.updated`      parts of words beside a date of publication, or of change: plain, in lower case
 `dates.year_first`                 not empty if 26-11-25 and the like begin with the year
 `dates.solar_months`               twelve strings, the names of each month of the Solar Hijri calendar with | between them
+`dates.ethiopian_months`           thirteen strings, those of the Ethiopian calendar
+`dates.nepali_months`              twelve strings, those of Nepal's calendar, Bikram Sambat
+`dates.mornings`, `.afternoons`    beside a time of twelve hours: "a.m." and "p.m."; `.minute_marks` behind the minute
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what is before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines
@@ -56,7 +59,9 @@ from; names of months of Unicode CLDR are under the Unicode License v3 (https://
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -71,6 +76,7 @@ FOLDER: Final = Path(__file__).parent
 PACKED: Final = FOLDER / "known.json"
 """The words of all files, by the languages' codes."""
 
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")
 _NOT_IN_MONTHS: Final = dict.fromkeys(map(ord, ". \u200c\u200d"))
 
 
@@ -153,11 +159,17 @@ class Languages:
             The page's language; it decides the few names that differ ("listopad").
         """
         key = name.lower().replace("i̇", "i").translate(_NOT_IN_MONTHS).strip("-–'’׳॰")
-        return self._months_here.get((language.partition("-")[0], key)) or self._months.get(key)
+        found = self._months_here.get((language.partition("-")[0], key)) or self._months.get(key)
+        return found or self._bare_months.get(_bare(key))
 
     @cached_property
     def _months(self) -> dict[str, int]:
         return {name: number for code in self.tables for name, number in self._named(code, "months")}
+
+    @cached_property
+    def _bare_months(self) -> dict[str, int]:
+        """The names of months without accents, as in capitals: "ΜΑΙΟΥ"."""
+        return {bare: number for name, number in self._months.items() if len(bare := _bare(name)) > 3}
 
     @cached_property
     def _months_here(self) -> dict[tuple[str, str], int]:
@@ -167,6 +179,11 @@ class Languages:
         for number, names in enumerate(self.tables[code].get(key, ()), 1):
             for name in names.split():
                 yield name, number
+
+
+def _bare(name: str) -> str:
+    """Return a name without the accents of European scripts."""
+    return _ACCENTS.sub("", unicodedata.normalize("NFD", name))
 
 
 def _read_file(path: Path) -> dict[str, tuple[str, ...]]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import languages
-from webmain.languages import Languages
-from webmain.metadata.dates_solar import from_solar
+from webmain.metadata.calendars import CALENDARS
+from webmain.metadata.date_patterns import date_patterns
 from webmain.regex import lazy
 from webmain.text.zones import read_zone
 
@@ -32,11 +31,12 @@ FIRST_YEAR: Final = 1990
 _LAST_YEAR: Final = 2099
 _BUDDHIST_YEARS: Final = range(2400, 2700)
 _BUDDHIST_OFFSET: Final = 543
+_MINGUO_OFFSET: Final = 1911
+"""Taiwan counts the years from 1912."""
+
 _DAYS_AHEAD: Final = 2
 _THAI: Final = range(0x0E00, 0x0E80)
 
-_ZONE: Final = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
-_YEAR: Final = r"(?P<year>(?:199|20\d|2[45]\d)\d)"
 _EPOCH = lazy(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
 _COMPACT = lazy(
     r"(?P<year>(?:199|20\d)\d)(?P<month>\d\d)(?P<day>\d\d)"
@@ -50,77 +50,6 @@ _JAVA = lazy(
 _NUMBERS = lazy(
     r"(?<![\d./-])(?P<a>\d{1,2})\.?\s?(?P<sep>[./‑-])\s?(?P<b>\d{1,2})\s?(?P=sep)\s?(?P<year>(?:199|20\d|2[45]\d)\d|\d\d)(?![\d%])"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """Regular expressions built from the words of languages; `dates` from the least to the most ambiguous."""
-
-    iso: re.Pattern[str]
-    of_languages: tuple[re.Pattern[str], ...]
-    named: tuple[re.Pattern[str], ...]
-    clock_after: re.Pattern[str]
-    clock_before: re.Pattern[str]
-    span: re.Pattern[str]
-    eras: dict[str, int]
-    solar: dict[str, int]
-
-
-_ARABIC_LETTERS = {ord("ی"): "ي", ord("ک"): "ك"}
-
-
-@cache
-def _patterns(words: Languages) -> _Patterns:
-    """Build the patterns."""
-    at, o_clock, of = words.either("dates.at"), words.either("dates.o_clock"), words.either("dates.of")
-    ordinals, year_after = words.either("dates.ordinals"), words.either("dates.year_after")
-    clock = (
-        rf"(?P<hour>\d{{1,2}})(?::|\.|{words.either('dates.clock_marks')})(?P<minute>\d{{2}})(?!\d)"
-        r"(?:[:.](?P<second>\d{2})(?!\d)(?:[.,](?P<fraction>\d{1,9}))?)?\s?(?P<half>[AaPp]\.?\s?[Mm]\b\.?)?"
-    )
-    name = rf"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
-    day_first = (
-        rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|[.,])?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
-        rf"{name}(?:\s?/\s?[^\W\d_]{{2,20}})?(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:{year_after}\s?)?"
-        r"(?P<year>(?:199|20\d|2[45]\d)\d(?!\d)|['’]?\d{2}(?![\d:.]|\s?[hH:]))"
-    )
-    word = rf"(?P<name>[^\d\s.,/:;()|<>\[\]\"_-]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
-    month_first = (
-        rf"(?<![^\W\d_]){word}(?:\.?\s{{1,2}}|\.)(?P<day>\d{{1,2}}){ordinals}?(?:,\s?|\s{{1,2}}|\s?-\s)"
-        r"(?P<year>(?:199|20\d)\d)(?!\d)"
-    )
-    year_first = (
-        rf"(?P<year>(?:199|20\d)\d)(?:{words.either('dates.year_marks')}|\.)?,?\s(?:(?P<day2>\d{{1,2}})(?:\.?\s|-))?"
-        rf"{word}\.?(?:\s(?P<day>\d{{1,2}})(?!\d))?"
-    )
-    eras = (line.split() for line in words.words("dates.eras"))
-    solar = {
-        name.translate(letters): i
-        for i, names in enumerate(words.words("dates.solar_months"), 1)
-        for name in names.split("|")
-        for letters in ({}, _ARABIC_LETTERS)
-    }
-    of_solar = (
-        rf"(?<!\d)(?P<day>\d{{1,2}})\s?(?P<solar>{'|'.join(solar) or '(?!)'})(?:\sماه)?,?\s(?P<year>1[34]\d\d)(?!\d)",
-        r"(?<!\d)(?P<year>1[34]\d\d)(?P<sep>[/-])(?P<solar>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)",
-    )
-    return _Patterns(
-        iso=re.compile(
-            rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])\s?(?P<month>\d{{1,2}})(?P=sep)\s?(?P<day>\d{{1,2}})(?!\d)"
-            rf"(?:(?:[Tt]|,?\s{{1,3}}|\s[-–|]\s)(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
-        ),
-        of_languages=tuple(map(re.compile, (*words.words("dates.patterns"), *of_solar))),
-        named=tuple(map(re.compile, (day_first, month_first, year_first))),
-        clock_after=re.compile(
-            rf"\W{{0,4}}(?:{at}|[(|•·–—@,-])?\W{{0,3}}{clock}(?:\s?(?:{o_clock}|GMT(?=[+-]))?\s?\(?{_ZONE})?"
-        ),
-        clock_before=re.compile(
-            rf"{clock}(?:\s?{o_clock})?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
-        ),
-        span=re.compile(rf"\s(?:[-–—]|{words.either('dates.until')})\s(?=[\w'’])"),
-        eras={name: int(before) for name, before in eras},
-        solar=solar,
-    )
 
 
 @cache
@@ -223,7 +152,7 @@ def _whole(text: str) -> datetime | None:
 
 def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[datetime]:
     """Yield the existing days that the patterns find, from the least to the most ambiguous pattern."""
-    patterns = _patterns(languages.known())
+    patterns = date_patterns(languages.known())
     found: datetime | None
     for pattern in (patterns.iso, *patterns.of_languages, _JAVA, *patterns.named, _NUMBERS):
         for match in pattern.finditer(text):
@@ -251,7 +180,7 @@ def _in_order(parts: dict[str, str], month_first: bool | None, language: str = "
 
 def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language: str) -> datetime | None:
     """Return the date with the time directly after or before it."""
-    patterns = _patterns(languages.known())
+    patterns = date_patterns(languages.known())
     before = text[max(0, match.start() - 30) : match.start()]
     clock = patterns.clock_after.match(text, match.end()) or patterns.clock_before.search(before)
     timed = {**parts, **clock.groupdict()} if clock else parts
@@ -261,12 +190,13 @@ def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language
 def _build(parts: dict[str, str], language: str) -> datetime | None:
     """Return the date of a pattern's named groups; None if there is no such day or time."""
     thai = language[:2] == "th"
-    if solar := parts.get("solar"):
-        if solar.isdigit() and language[:2] != "fa":
-            return None
-        solar_month = int(solar) if solar.isdigit() else _patterns(languages.known()).solar[solar]
-        common = from_solar(int(parts["year"]), solar_month, int(parts["day"]))
-        parts = {**parts, "year": f"{common:%Y}", "month": f"{common:%m}", "day": f"{common:%d}"} if common else {}
+    for calendar, to_common in CALENDARS.items():
+        if name := parts.get(calendar):
+            if name.isdigit() and language[:2] != "fa":
+                return None
+            number = int(name) if name.isdigit() else date_patterns(languages.known()).calendars[calendar][name]
+            parts = _parts_of(to_common(int(parts["year"]), number, int(parts["day"])), parts)
+            break
     month: int | None
     if name := parts.get("name"):
         month = languages.known().month(name, language)
@@ -277,8 +207,8 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
     if not month or not day:
         return None
     hour = int(parts.get("hour") or 0)
-    if half := parts.get("half"):
-        hour = hour % 12 + (12 if half[0] in "Pp" else 0)
+    if half := parts.get("half") or parts.get("part"):
+        hour = hour % 12 + (12 if date_patterns(languages.known()).afternoon.match(half) else 0)
     days = 1 if hour == 24 else 0
     try:
         found = datetime(
@@ -291,12 +221,19 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
         return None
 
 
+def _parts_of(day: date | None, parts: dict[str, str]) -> dict[str, str]:
+    """Return the parts with those of a date of the common era; none if there is no such day."""
+    return {**parts, "year": f"{day:%Y}", "month": f"{day:%m}", "day": f"{day:%d}"} if day else {}
+
+
 def _common_year(parts: dict[str, str], thai: bool) -> int:
     """Return the year of the common era."""
     digits = parts["year"].lstrip("'’")
     if era := parts.get("era"):
-        return _patterns(languages.known()).eras[era] + (int(digits) if digits.isdigit() else 1)
+        return date_patterns(languages.known()).eras[era] + (int(digits) if digits.isdigit() else 1)
     year = int(digits)
+    if len(digits) == 3:
+        return year + _MINGUO_OFFSET
     if len(digits) == 2:
         if thai and 33 <= year <= 90:
             return 2500 + year - _BUDDHIST_OFFSET
@@ -346,7 +283,7 @@ def is_range(raw: str, *, language: str = "") -> bool:
     text = plain(raw)
     if len(text) > _MAX_RANGE_CHARS:
         return False
-    for match in list(_patterns(languages.known()).span.finditer(text))[:3]:
+    for match in list(date_patterns(languages.known()).span.finditer(text))[:3]:
         end = text[match.end() :]
         if not end[0].isdigit() and not languages.known().month(end.split()[0].rstrip(".,"), language):
             continue  # "3 May 2024 - updated 4 May 2024"

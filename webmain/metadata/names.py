@@ -73,7 +73,8 @@ def _patterns(words: Languages) -> _Patterns:
         tail=re.compile(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
         aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
-            rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
+            rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
+            rf"|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),

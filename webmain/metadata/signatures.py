@@ -27,7 +27,7 @@ class Signature(NamedTuple):
 
 @cache
 def _patterns(words: Languages) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(rf"[\W_]*?(?:{one})", re.I) for one in words.words("bylines.signatures"))
+    return tuple(re.compile(rf"[\W_]*?(?:{one})") for one in words.words("bylines.signatures"))
 
 
 def read_signature(text: str) -> Signature | None:
