@@ -7,8 +7,8 @@ import pytest
 import webmain
 from webmain.html.document import Document
 from webmain.items import Page
-from webmain.metadata.names import SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.read import read_metadata
+from webmain.metadata.site_names import SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.titles import Candidate, choose, recurring, strip_site
 
 LONG = "The old bridge over the river is open again"

@@ -255,7 +255,7 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
         return bool(hrefs)
     if len(hrefs) != 1:
         return False
-    from webmain.metadata.names import in_slug, slug_words
+    from webmain.metadata.site_names import in_slug, slug_words
 
     slug = slug_words(join(document.base_url, hrefs.pop()))
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS

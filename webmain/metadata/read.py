@@ -15,10 +15,10 @@ from webmain.metadata.dates_shown import is_mostly_date
 from webmain.metadata.head import clean, element_text, letters, meta_names
 from webmain.metadata.jsonld import texts
 from webmain.metadata.live import read_entries
-from webmain.metadata.names import in_slug
 from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
+from webmain.metadata.site_names import in_slug
 from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose, pieces, size
 from webmain.regex import lazy
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials

@@ -12,7 +12,8 @@ from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
-from webmain.metadata.names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words, starts_byline
+from webmain.metadata.names import starts_byline
+from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.titles import pieces
 from webmain.regex import lazy
 

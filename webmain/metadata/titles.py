@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.head import clean
 from webmain.metadata.head import letters as fold
-from webmain.metadata.names import SiteNames, in_slug, latin_words
+from webmain.metadata.site_names import SiteNames, in_slug, latin_words
 from webmain.regex import lazy
 from webmain.text.normal import EAST_ASIAN
 
