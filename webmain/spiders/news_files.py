@@ -65,7 +65,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FileEvent:
     """Something found in a file: a page, a skipped record, or the reason why reading ended; or only progress.
 
     Attributes
@@ -119,7 +119,7 @@ class NewsFiles:
         """Whether the base is a URL."""
         return self.base.startswith(("http://", "https://"))
 
-    def read(self, tell: Callable[[Found], None]) -> None:
+    def read(self, tell: Callable[[FileEvent], None]) -> None:
         """Read everything, and pass what is found to `tell`."""
         paths: list[str] = []
         try:
@@ -131,7 +131,7 @@ class NewsFiles:
                 n_failed = 0 if self._read_file(part, tell) else n_failed + 1
                 if n_failed >= MAX_FAILURES:
                     tell(
-                        Found(
+                        FileEvent(
                             problem=SourceError(
                                 f"{n_failed} files in a row could not be fetched; the next run continues"
                             )
@@ -139,9 +139,9 @@ class NewsFiles:
                     )
                     return
         except StoppedReading as stopped:
-            tell(Found(problem=stopped))
+            tell(FileEvent(problem=stopped))
 
-    def _listed(self, month: str, tell: Callable[[Found], None]) -> tuple[str, ...]:
+    def _listed(self, month: str, tell: Callable[[FileEvent], None]) -> tuple[str, ...]:
         """Return the paths of a month's files."""
         path = list_of(month)
         try:
@@ -153,18 +153,18 @@ class NewsFiles:
         except StoppedReading:
             raise
         except (SourceError, TooLargeError, OSError) as error:
-            tell(Found(problem=_named(path, error)))
+            tell(FileEvent(problem=_named(path, error)))
             return ()
         if listed.n_refused or not listed.paths:
             message = f"{path}: {listed.n_refused:,} lines name no WARC file of the month; {len(listed.paths):,} do"
-            tell(Found(problem=SourceError(message)))
+            tell(FileEvent(problem=SourceError(message)))
         return listed.paths
 
-    def _read_file(self, part: Part, tell: Callable[[Found], None]) -> bool:
+    def _read_file(self, part: Part, tell: Callable[[FileEvent], None]) -> bool:
         """Read one file; return False if it failed for a reason other than the file being missing."""
         known = self.known.get(part.path)
         if known is not None and known.done_at is not None and (self.is_remote or self._size(part.path) == known.size):
-            tell(Found(part=part, is_known=True))
+            tell(FileEvent(part=part, is_known=True))
             return True
         try:
             with closing(self._open(part.path)) as stream:
@@ -176,7 +176,7 @@ class NewsFiles:
                     self._record_size(part, stream)
                     page = page_of(capture, self.max_bytes)
                     if isinstance(page, Page):
-                        tell(Found(part=part, at=begin, page=page))
+                        tell(FileEvent(part=part, at=begin, page=page))
                     else:
                         _skip(part, tell, page, capture.url)
                 self._record_size(part, stream)
@@ -184,9 +184,9 @@ class NewsFiles:
             raise
         except (SourceError, OSError) as error:
             problem = _named(part.path, error)
-            tell(Found(part=part, at=part.position, problem=problem))
+            tell(FileEvent(part=part, at=part.position, problem=problem))
             return problem.is_missing
-        tell(Found(part=part, at=part.size or part.position, is_end=True))
+        tell(FileEvent(part=part, at=part.size or part.position, is_end=True))
         return True
 
     def _begin(self, part: Part, stream: BinaryIO, known: Progress | None) -> None:
@@ -206,7 +206,7 @@ class NewsFiles:
         self,
         part: Part,
         stream: BinaryIO,
-        tell: Callable[[Found], None],
+        tell: Callable[[FileEvent], None],
         begin: int,
         url: str | None,
         date: datetime | None,
@@ -218,7 +218,7 @@ class NewsFiles:
             if not self.is_remote:
                 self.host.count_bytes(begin - part.position)
             part.position = begin
-            tell(Found(part=part, at=begin))
+            tell(FileEvent(part=part, at=begin))
         return self.wanted(url, date)
 
     def _open(self, path: str) -> BinaryIO:
@@ -248,8 +248,8 @@ class NewsFiles:
             part.size = self._size(part.path)
 
 
-def _skip(part: Part, tell: Callable[[Found], None], reason: Skip, url: str | None) -> None:
-    tell(Found(part=part, at=part.position, skip=(reason, url)))
+def _skip(part: Part, tell: Callable[[FileEvent], None], reason: Skip, url: str | None) -> None:
+    tell(FileEvent(part=part, at=part.position, skip=(reason, url)))
 
 
 def _raw(stream: BinaryIO) -> object:

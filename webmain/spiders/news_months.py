@@ -29,7 +29,7 @@ from webmain.ledger.file import LedgerError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, allows_private
 from webmain.net.ranges import DataHost, StoppedReading
 from webmain.pipelines import Store
-from webmain.spiders.news_files import Found, NewsFiles, Part
+from webmain.spiders.news_files import FileEvent, NewsFiles, Part
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -67,7 +67,7 @@ class NewsMonths:
         self._wanted = wanted
         self._tell = tell
         self._room = threading.Semaphore(AHEAD)
-        self._found: asyncio.Queue[Found | BaseException | None] = asyncio.Queue()
+        self._found: asyncio.Queue[FileEvent | BaseException | None] = asyncio.Queue()
         self._parts: dict[str, Part] = {}
         self._of_url: defaultdict[str, deque[tuple[Part, int]]] = defaultdict(deque)
         self._settled: list[tuple[Part, int]] = []
@@ -140,7 +140,7 @@ class NewsMonths:
         )
         loop = asyncio.get_running_loop()
 
-        def give(found: Found) -> None:
+        def give(found: FileEvent) -> None:
             self._room.acquire()
             if self.host.stopped.is_set():
                 raise StoppedReading("reading was stopped")
@@ -174,7 +174,7 @@ class NewsMonths:
         self.host.stop()
         self._room.release()
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: FileEvent) -> None:
         """Record what was found, in order."""
         part = found.part
         if found.problem is not None:
