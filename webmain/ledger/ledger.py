@@ -61,7 +61,7 @@ _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 class Ledger:
     """What is known about the addresses of any number of sites.
 
-    The other tables of the file are `answers`, `visits`, `hosts`, `runs` and `archives`.
+    The other tables of the file are `answers` (saved responses), `visits`, `hosts`, `runs` and `archives`.
 
     Parameters
     ----------

@@ -226,7 +226,7 @@ class NewsSpider(Spider):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
     def record_response(self, response: Response) -> None:
-        """Add an answer of any kind, as received, to its site's spending."""
+        """Add a response of any kind, as received, to its site's spending."""
         site = self.sites.get(site_key(response.url))
         if site is not None:
             site.spending.add_response(len(response.body))
