@@ -10,7 +10,7 @@ import pytest
 from webmain.archive.recording import WarcWriter
 from webmain.cli import main
 from webmain.items import Article, Hints
-from webmain.ledger.ledger import Found, Ledger
+from webmain.ledger.ledger import FoundUrl, Ledger
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.registry import open_store
 
@@ -66,7 +66,9 @@ def test_what_can_not_be_read_is_named_with_its_place(tmp_path: Path, capsys: py
     stored(f"sqlite:{tmp_path}/a.db")
     with Ledger(tmp_path / "a.ledger") as ledger:
         hints = Hints(source="feed", title="T")
-        ledger.add_pending([Found(url=f"https://news.example/{n}", hints=hints) for n in range(4)], site="news.example")
+        ledger.add_pending(
+            [FoundUrl(url=f"https://news.example/{n}", hints=hints) for n in range(4)], site="news.example"
+        )
     for name, changes in {
         "a.db": [
             "UPDATE article SET text = 'Test 1.' WHERE id = '1'",

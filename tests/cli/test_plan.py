@@ -7,7 +7,7 @@ import pytest
 
 from tests.crawl.conftest import Answer, LocalSite
 from tests.crawl.forking import environment
-from webmain.ledger.ledger import Done, Ledger
+from webmain.ledger.ledger import DoneUrl, Ledger
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_plan_asks_for_no_article_and_writes_nothing(site, plan, tmp_path):
     stories = serve(site)
     ledger = tmp_path / "news.db.ledger"
     with Ledger(ledger) as file:
-        file.mark_done([Done(url=site.url + stories[0], article_id="a")], site=site.url.partition("://")[2])
+        file.mark_done([DoneUrl(url=site.url + stories[0], article_id="a")], site=site.url.partition("://")[2])
     before = ledger.read_bytes()
     done = plan(
         site.url, "--store", "sqlite:news.db", "--json", "-s", "WEBMAIN_ALLOW_PRIVATE=1", "-s", "AUTOTHROTTLE_ENABLED=0"

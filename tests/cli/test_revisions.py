@@ -11,7 +11,7 @@ import pytest
 
 from webmain.cli import main
 from webmain.items import Article
-from webmain.ledger.ledger import Done, Ledger
+from webmain.ledger.ledger import DoneUrl, Ledger
 from webmain.store.registry import open_store
 
 Make = Callable[..., Article]
@@ -43,7 +43,7 @@ def spec(request: pytest.FixtureRequest, tmp_path: Path, make_article: Make) -> 
 )
 def test_an_article_is_found_by_any_form_of_its_address(spec, make_article, capsys, address):
     with Ledger(f"{spec.partition(':')[2]}.ledger") as ledger:
-        done = Done(url="https://go.example/short", article_id=make_article().id, canonical="https://news.example/1")
+        done = DoneUrl(url="https://go.example/short", article_id=make_article().id, canonical="https://news.example/1")
         ledger.mark_done([done], site="news.example")
     assert main(["revisions", address, "--store", spec]) == 0
     told = capsys.readouterr().out

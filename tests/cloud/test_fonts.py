@@ -10,14 +10,14 @@ from PIL import Image
 from tests.cloud.clouds import WORDS
 from webmain.cloud import fonts
 from webmain.cloud.fonts import Face, FontMissingError, Fonts, PictureError
-from webmain.cloud.layout import Sized, draw, measure
+from webmain.cloud.layout import SizedWord, draw, measure
 
 SIZE = 48.0
 CASES = [(word, code) for code, words in WORDS.items() for word in words.split()]
 
 
 def drawn(word, language="") -> np.ndarray:
-    sized = Sized(Fonts().runs(word, language=language), language, 1.0)
+    sized = SizedWord(Fonts().runs(word, language=language), language, 1.0)
     box = measure(sized, SIZE)
     image = Image.new("L", (int(box.right - box.left) + 20, int(box.bottom - box.top) + 20))
     draw(image, sized, 10 - int(box.left), 10 - int(box.top), SIZE, 255)
@@ -28,7 +28,7 @@ def drawn(word, language="") -> np.ndarray:
 def box_of(face: Face, size: float = SIZE, character: str = "\U000ffffd") -> np.ndarray:
     """What a font draws for a character that it has not."""
     image = Image.new("L", (200, 200))
-    draw(image, Sized((fonts.Run(character, face),), "", 1.0), 50, 100, size, 255)
+    draw(image, SizedWord((fonts.Run(character, face),), "", 1.0), 50, 100, size, 255)
     picture = np.asarray(image)
     rows, columns = np.nonzero(picture)
     return picture[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if rows.size else picture[:0]
@@ -58,7 +58,7 @@ def test_no_glyph_is_missing(word, language):
 def test_the_box_of_a_missing_glyph_is_found():
     face = Fonts().runs("abc")[0].face
     image = Image.new("L", (400, 100))
-    draw(image, Sized((fonts.Run("ab\U000ffffdcd", face),), "", 1.0), 10, 70, SIZE, 255)
+    draw(image, SizedWord((fonts.Run("ab\U000ffffdcd", face),), "", 1.0), 10, 70, SIZE, 255)
     assert contains(np.asarray(image), box_of(face))
 
 
@@ -66,13 +66,13 @@ def test_the_box_of_a_missing_glyph_is_found():
     ("word", "base"), [("น้ำ", "นา"), ("เด็ก", "เดก"), ("ที่", "ท"), ("ปั๊ม", "ปม"), ("ผู้", "ผ"), ("ນ້ຳ", "ນາ")]
 )
 def test_vowels_and_tone_marks_stand_above_and_below_their_letter(word, base):
-    with_marks, without = (measure(Sized(Fonts().runs(text), "th", 1.0), SIZE) for text in (word, base))
+    with_marks, without = (measure(SizedWord(Fonts().runs(text), "th", 1.0), SIZE) for text in (word, base))
     assert with_marks.advance == pytest.approx(without.advance, abs=1)
     assert with_marks.top < without.top
 
 
 def test_arabic_letters_are_joined():
-    joined, apart = (measure(Sized(Fonts().runs(t), "ar", 1.0), SIZE).advance for t in ("بيت", "ب\u200cي\u200cت"))
+    joined, apart = (measure(SizedWord(Fonts().runs(t), "ar", 1.0), SIZE).advance for t in ("بيت", "ب\u200cي\u200cت"))
     assert joined < apart
 
 

@@ -147,7 +147,7 @@ def test_the_command_lists_parts_marks_them_and_takes_back(tmp_path, capsys):
     listed = capsys.readouterr().out.splitlines()
     number = next(line.split()[0] for line in listed if "day 3" in line)
     assert main([*command, "--boilerplate", number]) == 0
-    assert "0 marked as content, 1 as boilerplate" in capsys.readouterr().out
+    assert "0 changed to content, 1 to boilerplate" in capsys.readouterr().out
     (correction,) = CorrectionsFile(path)
     assert PROSE.format(3) not in correction.text
     assert main([*command, "--content", "999"]) == 2

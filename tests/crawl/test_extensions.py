@@ -16,7 +16,7 @@ from webmain.crawl.options import overwritten_feeds
 from webmain.crawl.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.extensions import PromptStop, Summary
 from webmain.items import Article, Reason, Rejected, WordCount
-from webmain.ledger.ledger import Done, LedgerError, State
+from webmain.ledger.ledger import DoneUrl, LedgerError, State
 from webmain.pipelines import Store
 from webmain.store.protocol import Outcome, Stored
 from webmain.store.registry import ledger_path
@@ -101,7 +101,7 @@ def test_no_ledger_is_left_where_the_store_failed(crawler, tmp_path):
 
 @pytest.mark.parametrize(("n_stored", "skip_known", "warned"), [(0, True, True), (1, True, False), (0, False, False)])
 def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, n_stored, skip_known, warned):
-    known.ledger.mark_done([Done(url=SITE + "/a", article_id="a")], site="news.example")
+    known.ledger.mark_done([DoneUrl(url=SITE + "/a", article_id="a")], site="news.example")
     crawler.spider.skip_known = skip_known
     crawler.store = SimpleNamespace(
         stores=SimpleNamespace(may_lack=False, count=lambda: n_stored, spec="jsonl:a.jsonl"), kept_out=None
@@ -112,7 +112,7 @@ def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, 
 
 
 def test_articles_that_are_all_kept_out_are_not_lost(crawler, known):
-    known.ledger.mark_done([Done(url=SITE + "/a", article_id="a")], site="news.example")
+    known.ledger.mark_done([DoneUrl(url=SITE + "/a", article_id="a")], site="news.example")
     crawler.store = SimpleNamespace(
         stores=SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl"),
         kept_out=SimpleNamespace(count=lambda: 1),

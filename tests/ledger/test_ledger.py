@@ -19,11 +19,11 @@ from webmain.ledger.ledger import (
     LIST,
     MAX_ATTEMPTS,
     Counts,
-    Done,
-    Found,
+    DoneUrl,
+    FoundUrl,
     Ledger,
     LedgerError,
-    Pending,
+    PendingUrl,
     State,
 )
 
@@ -50,8 +50,8 @@ def ledger(tmp_path, clock):
         yield opened
 
 
-def found(*urls: str) -> list[Found]:
-    return [Found(url=url) for url in urls]
+def found(*urls: str) -> list[FoundUrl]:
+    return [FoundUrl(url=url) for url in urls]
 
 
 def test_new_addresses_are_pending_and_known_ones_stay_so(ledger):
@@ -66,10 +66,10 @@ def test_new_addresses_are_pending_and_known_ones_stay_so(ledger):
 
 def test_pending_is_newest_first_with_undated_last(ledger):
     entries = [
-        Found(url=A),
-        Found(url=B, hints=Hints(source="feed", published="2023-05-01")),
-        Found(url=C, hints=Hints(source="feed", published="Wed, 17 May 2023 10:00:00 GMT")),
-        Found(url=f"https://{SITE}/2023/05/10/d"),
+        FoundUrl(url=A),
+        FoundUrl(url=B, hints=Hints(source="feed", published="2023-05-01")),
+        FoundUrl(url=C, hints=Hints(source="feed", published="Wed, 17 May 2023 10:00:00 GMT")),
+        FoundUrl(url=f"https://{SITE}/2023/05/10/d"),
     ]
     ledger.add_pending(entries, site=SITE)
     assert [each.url[-1] for each in ledger.pending(SITE, 10)] == ["c", "d", "b", "a"]
@@ -80,21 +80,21 @@ def test_hints_make_the_round_trip(ledger):
     hints = Hints(
         source="news-sitemap", title="ข่าว", authors=("Ann", "Bo"), tags=("x",), content_html="<p>é</p>", language="th"
     )
-    ledger.add_pending([Found(url=A, hints=hints)], site=SITE)
-    assert ledger.pending(SITE, 5) == [Pending(url=A, hints=hints, attempts=0)]
+    ledger.add_pending([FoundUrl(url=A, hints=hints)], site=SITE)
+    assert ledger.pending(SITE, 5) == [PendingUrl(url=A, hints=hints, attempts=0)]
 
 
 def test_richer_hints_replace_poorer_ones_and_not_the_other_way(ledger):
     rich = Hints(source="feed", title="A long title", published="2023-05-01")
     ledger.add_pending(found(A), site=SITE)
-    ledger.add_pending([Found(url=A, hints=rich)], site=SITE)
-    ledger.add_pending([Found(url=A, hints=Hints(source="sitemap"))], site=SITE)
+    ledger.add_pending([FoundUrl(url=A, hints=rich)], site=SITE)
+    ledger.add_pending([FoundUrl(url=A, hints=Hints(source="sitemap"))], site=SITE)
     assert ledger.pending(SITE, 1)[0].hints == rich
 
 
 def test_done_addresses_are_known_and_no_longer_pending(ledger):
     ledger.add_pending(found(A, C), site=SITE)
-    ledger.mark_done([Done(url=A, article_id="1"), Done(url=B, reason="not_article")], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, article_id="1"), DoneUrl(url=B, reason="not_article")], site=SITE)
     ledger.add_pending(found(A, B), site=SITE)
     assert ledger.is_known(A)
     assert ledger.is_known(B)
@@ -106,7 +106,7 @@ def test_done_addresses_are_known_and_no_longer_pending(ledger):
 def test_canonical_form_is_settled_with_its_alias_and_counted_once(ledger):
     amp = A + "/amp"
     ledger.add_pending(found(amp, A), site=SITE)
-    ledger.mark_done([Done(url=amp, article_id="1", canonical=A)])
+    ledger.mark_done([DoneUrl(url=amp, article_id="1", canonical=A)])
     assert ledger.is_known(amp)
     assert ledger.is_known(A)
     ledger.add_pending(found(amp, A), site=SITE)
@@ -116,7 +116,7 @@ def test_canonical_form_is_settled_with_its_alias_and_counted_once(ledger):
 
 @pytest.mark.parametrize("root", [f"https://{SITE}/", f"https://{SITE}"])
 def test_front_page_is_not_believed_as_canonical(ledger, root):
-    ledger.mark_done([Done(url=A, article_id="1", canonical=root)], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, article_id="1", canonical=root)], site=SITE)
     assert ledger.is_known(A)
     assert not ledger.is_known(root)
 
@@ -173,12 +173,12 @@ def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, cl
 
 
 def test_a_changed_article_can_be_reopened(ledger):
-    ledger.mark_done([Done(url=A, article_id="1")], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, article_id="1")], site=SITE)
     assert ledger.reopen(A)
     assert not ledger.reopen(A)
     assert not ledger.reopen(B)
     assert [each.url for each in ledger.pending(SITE, 1)] == [A]
-    ledger.mark_done([Done(url=A, reason="duplicate")])
+    ledger.mark_done([DoneUrl(url=A, reason="duplicate")])
     assert ledger.counts() == Counts(articles=1)
 
 
@@ -186,20 +186,20 @@ def test_many_addresses_at_once_are_there_after_reopening(tmp_path):
     urls = [f"https://{SITE}/{n}" for n in range(2_500)]
     with Ledger(tmp_path / "l") as ledger:
         ledger.add_pending(iter(found(*urls)), site=SITE)
-        ledger.mark_done(Done(url=url, article_id="1") for url in urls[:1_500])
+        ledger.mark_done(DoneUrl(url=url, article_id="1") for url in urls[:1_500])
     with Ledger(tmp_path / "l") as ledger:
         assert ledger.unknown(urls) == urls[1_500:]
 
 
 def test_a_batch_is_all_or_nothing(ledger):
     def broken():
-        yield Done(url=A, article_id="1")
+        yield DoneUrl(url=A, article_id="1")
         raise RuntimeError("the caller failed")
 
     with pytest.raises(RuntimeError, match="the caller"):
         ledger.mark_done(broken())
     assert ledger.state(A) is None
-    ledger.mark_done([Done(url=B, article_id="1")])
+    ledger.mark_done([DoneUrl(url=B, article_id="1")])
 
 
 # ---- Files that are something else
@@ -255,7 +255,7 @@ def _add(path: Path, start: int, n: int) -> None:
     with Ledger(path) as ledger:
         for number in range(start, start + n):
             ledger.add_pending(found(f"https://{SITE}/{number}"), site=SITE)
-            ledger.mark_done([Done(url=f"https://{SITE}/{number}", article_id="x")])
+            ledger.mark_done([DoneUrl(url=f"https://{SITE}/{number}", article_id="x")])
 
 
 def test_two_processes_share_a_new_file(tmp_path):
@@ -273,13 +273,13 @@ def test_two_processes_share_a_new_file(tmp_path):
 
 _WRITER = """
 import sys
-from webmain.ledger.ledger import Done, Found, Ledger
+from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger
 with Ledger(sys.argv[1]) as ledger:
     n = 0
     while True:
         urls = [f"https://news.example/{n}/{k}" for k in range(5)]
-        ledger.add_pending([Found(url=url) for url in urls], site="news.example")
-        ledger.mark_done([Done(url=url, article_id="x") for url in urls])
+        ledger.add_pending([FoundUrl(url=url) for url in urls], site="news.example")
+        ledger.mark_done([DoneUrl(url=url, article_id="x") for url in urls])
         print(n, flush=True)
         n += 1
 """
@@ -345,7 +345,7 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
     ],
 )
 def test_what_a_filter_refused_stays_so_for_filters_that_surely_refuse_it(ledger, refused, asked, n_reopened):
-    ledger.mark_done([Done(url=A, **refused)], site="example.org")
+    ledger.mark_done([DoneUrl(url=A, **refused)], site="example.org")
     assert ledger.reopen_filtered("x.org", **asked) == 0
     assert ledger.reopen_filtered("example.org", **asked) == n_reopened
     assert ledger.is_known(A) is (n_reopened == 0)
@@ -355,10 +355,10 @@ def test_user_names_and_passwords_are_not_kept(tmp_path):
     secret, plain = "https://me:hunter2@news.example/a", "https://news.example/a"
     path = tmp_path / "x.ledger"
     with Ledger(path) as ledger:
-        ledger.add_pending([Found(url=secret)], site=SITE)
+        ledger.add_pending([FoundUrl(url=secret)], site=SITE)
         ledger.mark_failed(secret, "timeout", site=SITE)
         ledger.add_alias(secret.replace("/a", "/b"), secret)
-        ledger.mark_done([Done(url=secret, article_id="1", canonical="https://me:hunter2@news.example/c")])
+        ledger.mark_done([DoneUrl(url=secret, article_id="1", canonical="https://me:hunter2@news.example/c")])
         assert ledger.unknown([secret, plain, secret + "2"]) == [secret + "2"]
         assert ledger.state(secret) is ledger.state(plain) is State.DONE
     assert b"hunter2" not in path.read_bytes()
@@ -370,7 +370,7 @@ BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 @pytest.mark.parametrize("hints", [*BAD, "'" + "[" * 50_000 + "'"])
 def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
     with Ledger(tmp_path / "x") as ledger:
-        ledger.add_pending([Found(url=A, hints=Hints(source="feed", title="T")), Found(url=B)], site=SITE)
+        ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", title="T")), FoundUrl(url=B)], site=SITE)
         ledger.file.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
         assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
         assert f"1 damaged rows count as not known: {A}" in caplog.text
@@ -380,49 +380,51 @@ def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
 @pytest.mark.parametrize("value", ["'x'", "x'ff'", "-9", "1e300", "99"])
 def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
     with Ledger(tmp_path / "x") as ledger:
-        ledger.add_pending([Found(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
+        ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
         ledger.file.db.execute(f"UPDATE urls SET {column} = {value}")
         assert ledger.unknown([A]) == [A]
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
             assert [each.url for each in ledger.pending(SITE, 9)] == [A]
         ledger.counts()
-        ledger.add_pending([Found(url=A)], site=SITE)
+        ledger.add_pending([FoundUrl(url=A)], site=SITE)
         ledger.mark_failed(A, "timeout", site=SITE)
-        ledger.mark_done([Done(url=A, article_id="1")])
+        ledger.mark_done([DoneUrl(url=A, article_id="1")])
         assert ledger.state(A) is State.DONE
 
 
 def test_what_gave_no_article_is_asked_again_after_a_month_where_it_is_found_again(ledger, clock):
     alias = A + "/amp"
-    ledger.mark_done([Done(url=alias, reason="not_article", canonical=A), Done(url=B, reason="duplicate")], site=SITE)
-    ledger.mark_done([Done(url=C, article_id="1")], site=SITE)
+    ledger.mark_done(
+        [DoneUrl(url=alias, reason="not_article", canonical=A), DoneUrl(url=B, reason="duplicate")], site=SITE
+    )
+    ledger.mark_done([DoneUrl(url=C, article_id="1")], site=SITE)
     clock.now += ASK_AGAIN_S - 1
     assert ledger.unknown([A, alias, B, C]) == []
     clock.now += 2
     assert ledger.unknown([A, alias, B, C]) == [A, alias]
     assert ledger.pending(SITE, 9) == []  # where nothing leads there any more it is left alone
-    ledger.mark_done([Done(url=A, reason="not_article")], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, reason="not_article")], site=SITE)
     assert ledger.is_known(A)
 
 
 def test_a_failure_of_what_is_asked_again_counts(ledger, clock):
-    ledger.mark_done([Done(url=A, reason="not_article")], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, reason="not_article")], site=SITE)
     assert ledger.mark_failed(A, "http_error") is State.DONE
     clock.now += ASK_AGAIN_S + 1
     assert ledger.mark_failed(A, "http_error") is State.PENDING
-    ledger.mark_done([Done(url=A, article_id="1")])
+    ledger.mark_done([DoneUrl(url=A, article_id="1")])
     clock.now += ASK_AGAIN_S + 1
     assert ledger.mark_failed(A, "http_error") is State.DONE
 
 
 def test_lists_are_remembered_by_site_and_stored_articles_told(ledger):
-    ledger.mark_done([Done(url=A, reason=LIST), Done(url=B, reason="not_article")], site=SITE)
-    ledger.mark_done([Done(url=C, article_id="1")], site="other.example")
+    ledger.mark_done([DoneUrl(url=A, reason=LIST), DoneUrl(url=B, reason="not_article")], site=SITE)
+    ledger.mark_done([DoneUrl(url=C, article_id="1")], site="other.example")
     assert ledger.lists(SITE) == [A]
     assert ledger.lists("other.example") == []
     assert ledger.stored([A, B, C]) == {C}
-    ledger.mark_done([Done(url=A, article_id="2")], site=SITE)
+    ledger.mark_done([DoneUrl(url=A, article_id="2")], site=SITE)
     assert ledger.lists(SITE) == []
 
 
@@ -458,4 +460,4 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path):
         (pages,) = ledger.file.db.execute("PRAGMA page_count").fetchone()
         ledger.file.db.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
-            ledger.add_pending([Found(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)
+            ledger.add_pending([FoundUrl(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)

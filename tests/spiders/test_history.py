@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from webmain.items import Hints
-from webmain.ledger.ledger import Done, Found, Ledger, State
+from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, State
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.history import CrawlHistory
 from webmain.spiders.site import Site
@@ -34,7 +34,7 @@ def test_without_a_ledger_nothing_is_known_and_nothing_is_left_over():
 
 
 def test_settled_addresses_are_known_and_new_ones_become_pending_with_their_hints(ledger):
-    ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
+    ledger.mark_done([DoneUrl(url=url(1), article_id="a")], site="example.org")
     site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
     verdict = history.add_pending(site, sifted(site, 1, 2, hints=Hints(source="feed", title="T")))
     assert verdict.known == {url(1)}
@@ -42,7 +42,7 @@ def test_settled_addresses_are_known_and_new_ones_become_pending_with_their_hint
 
 
 def test_known_addresses_are_fetched_again_where_the_user_asks(ledger):
-    ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
+    ledger.mark_done([DoneUrl(url=url(1), article_id="a")], site="example.org")
     site, history = Site(FRONT, now=NOW), CrawlHistory(ledger, skip_known=False)
     assert not history.add_pending(site, sifted(site, 1)).known
     assert not history.is_known(url(1))
@@ -56,7 +56,7 @@ def test_what_failed_lately_waits_for_its_time(ledger):
 
 
 def test_what_a_killed_run_left_is_taken_up_with_its_hints(ledger):
-    ledger.add_pending([Found(url=url(1), hints=Hints(source="feed", title="T"))], site="example.org")
+    ledger.add_pending([FoundUrl(url=url(1), hints=Hints(source="feed", title="T"))], site="example.org")
     site, history = Site(FRONT, now=NOW), CrawlHistory(ledger)
     ((left, hints),) = history.leftover_urls("example.org")
     assert (left, hints.title) == (url(1), "T")
@@ -66,9 +66,9 @@ def test_what_a_killed_run_left_is_taken_up_with_its_hints(ledger):
 
 
 def test_an_address_whose_page_is_stored_under_another_is_not_left_over(ledger):
-    ledger.add_pending([Found(url=url(1))], site="example.org")
+    ledger.add_pending([FoundUrl(url=url(1))], site="example.org")
     ledger.add_alias(url(1), url(2))
-    ledger.mark_done([Done(url=url(2), article_id="a")], site="example.org")
+    ledger.mark_done([DoneUrl(url=url(2), article_id="a")], site="example.org")
     assert list(CrawlHistory(ledger).leftover_urls("example.org")) == []
     assert ledger.state(url(1)) is State.DONE
 

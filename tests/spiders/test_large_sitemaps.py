@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Hints
-from webmain.ledger.ledger import Done, Ledger
+from webmain.ledger.ledger import DoneUrl, Ledger
 from webmain.spiders.candidates import Backlog, Limits
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.history import CrawlHistory
@@ -81,7 +81,7 @@ def test_fifty_thousand_addresses_cost_little_more_than_their_parsing(tmp_path):
 
 def test_what_an_earlier_run_has_settled_is_not_kept(tmp_path):
     with Ledger(tmp_path / "ledger") as ledger:
-        ledger.mark_done([Done(url=url(n), article_id="x") for n in range(3000)], site="site.example")
+        ledger.mark_done([DoneUrl(url=url(n), article_id="x") for n in range(3000)], site="site.example")
         site, *_ = take_over(sitemap(4000), ledger=ledger)
     assert len(site) + len(site.backlog) == 1000
 

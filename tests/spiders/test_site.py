@@ -5,7 +5,7 @@ import pytest
 from webmain.discovery.frontier import DateRange
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, without_referrer
-from webmain.spiders.candidates import FoundOn, Limits, richer
+from webmain.spiders.candidates import FoundOn, Limits, merge_hints
 from webmain.spiders.site import Site
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -216,7 +216,7 @@ def test_the_front_page_is_no_candidate():
 def test_hints_are_joined_and_the_feed_outranks_the_sitemap():
     feed = Hints(source="feed", title="Feed", content_html="<p>all</p>")
     news = Hints(source="news-sitemap", title="News", published="2026-11-21")
-    for joined in (richer(feed, news), richer(news, feed)):
+    for joined in (merge_hints(feed, news), merge_hints(news, feed)):
         assert (joined.source, joined.title, joined.published) == ("feed", "Feed", "2026-11-21")
         assert joined.content_html == "<p>all</p>"
 

@@ -15,7 +15,7 @@ from webmain.cli import main
 from webmain.extractors.base import Learned
 from webmain.extractors.svm import SVM
 from webmain.items import Article, Hints
-from webmain.ledger.ledger import Done, Found, Ledger, LedgerError
+from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, LedgerError
 from webmain.sites.model_store import ModelStore
 from webmain.store.protocol import StoreError
 from webmain.store.registry import open_store
@@ -37,8 +37,8 @@ def files(tmp_path: Path, make_article: Make) -> dict[str, Path]:
             store.add(make_article(0, text="A second text of the first one."))
     with Ledger(found["a.ledger"]) as ledger:
         hints = Hints(source="feed", title="A title", authors=("Jane",), published="2026-11-21", summary="It came.")
-        ledger.add_pending([Found(url=f"https://{SITE}/{n}", hints=hints) for n in range(N)], site=SITE)
-        ledger.mark_done([Done(url=f"https://{SITE}/d{n}", article_id=f"{n}") for n in range(N)], site=SITE)
+        ledger.add_pending([FoundUrl(url=f"https://{SITE}/{n}", hints=hints) for n in range(N)], site=SITE)
+        ledger.mark_done([DoneUrl(url=f"https://{SITE}/d{n}", article_id=f"{n}") for n in range(N)], site=SITE)
         ledger.add_alias(f"https://{SITE}/x", f"https://{SITE}/1")
     with WarcWriter(found["a.warc.gz"]) as writer:
         for n in range(N):
@@ -77,11 +77,11 @@ def use(name: str, path: Path, make_article: Make) -> int:
                 urls = [f"https://{SITE}/{n}" for n in range(N)]
                 known = ledger.unknown(urls), ledger.counts(), ledger.articles()
                 pending = ledger.pending(SITE, 100)
-                ledger.add_pending([Found(url=url) for url in urls], site=SITE)
+                ledger.add_pending([FoundUrl(url=url) for url in urls], site=SITE)
                 for url in urls:
                     ledger.state(url)
                     ledger.mark_failed(url, "x", site=SITE)
-                ledger.mark_done([Done(url=url, reason="x") for url in urls])
+                ledger.mark_done([DoneUrl(url=url, reason="x") for url in urls])
             return min(N, len(pending) + (known is None))
         case "a.warc.gz":
             n = len(list(read_pages(path)))

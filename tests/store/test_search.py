@@ -448,7 +448,7 @@ def test_store_that_cannot_be_searched_is_told_and_left_as_it_is(tmp_path: Path)
         (f"jsonl:{tmp_path}/a.jsonl", StoreSpecError, "only SQLite stores can be searched"),
         ("news.db", StoreSpecError, "only SQLite stores"),
         ("sqlite:", StoreSpecError, "only SQLite stores"),
-        (f"sqlite:{tmp_path}/none.db", StoreError, "no such file"),
+        (f"sqlite:{tmp_path}/none.db", StoreError, "no such file; a crawl with -a store="),
         (f"sqlite:{tmp_path}", StoreError, "is a folder"),
         (f"sqlite:{tmp_path}/text.db", NotAStoreError, "no SQLite database"),
         (f"sqlite:{tmp_path}/foreign.db", NotAStoreError, "another program's database"),

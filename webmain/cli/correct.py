@@ -88,7 +88,7 @@ def _print_parts(found: Explanation) -> None:
 def _print_saved(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:
     n_content = sum(mark.content for mark in correction.marked)
     print(
-        f"{n_content} marked as content, {len(correction.marked) - n_content} as boilerplate; "
+        f"{n_content} changed to content, {len(correction.marked) - n_content} to boilerplate; "
         f"{len(correction.before):,} characters before, {len(correction.text):,} now; "
         f"{'replaced in' if replaced else 'saved in'} {file.path}"
     )

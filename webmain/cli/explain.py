@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.evaluation.differences import TextComparison
     from webmain.explain.comparing import Comparison
-    from webmain.explain.records import ExplainedBlock, Explanation, Moved
+    from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
     from webmain.extractors.base import Extraction
     from webmain.extractors.page_types import PageType
     from webmain.html.document import Document
@@ -187,7 +187,7 @@ def _write(found: Explanation, path: str, comparison: Comparison | None, texts: 
     return OK if found.rejected is None else REJECTED
 
 
-def _print_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[Moved]) -> None:
+def _print_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[FeatureEffect]) -> None:
     if form == "json":
         columns = [
             {"column": name, "value": round(value, 4), "log_odds": round(odds, 4)} for name, value, odds in moved

@@ -44,7 +44,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class SizedWord:
     """A word to be placed: its runs, its language, and its size in (0, 1]."""
 
     runs: tuple[Run, ...]
@@ -53,7 +53,7 @@ class Sized:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedWord:
     """A word's place in a picture."""
 
     index: int  # of the word among those that were given
@@ -69,7 +69,7 @@ def size_of(weight: float) -> float:
     return max(SMALLEST, math.sqrt(max(0.0, weight)))
 
 
-def measure(word: Sized, size_px: float) -> Box:
+def measure(word: SizedWord, size_px: float) -> Box:
     """Return the ink and the advance of a word in a size."""
     boxes: list[tuple[float, float, float, float]] = []
     x = 0.0
@@ -82,7 +82,7 @@ def measure(word: Sized, size_px: float) -> Box:
     return Box(min(lefts), min(tops), max(rights), max(bottoms), x)
 
 
-def draw(image: Image, word: Sized, x: float, y: float, size_px: float, fill: int | str) -> None:
+def draw(image: Image, word: SizedWord, x: float, y: float, size_px: float, fill: int | str) -> None:
     """Draw a word from the left end of its baseline."""
     from PIL import ImageDraw
 
@@ -93,7 +93,7 @@ def draw(image: Image, word: Sized, x: float, y: float, size_px: float, fill: in
         x += font.getlength(run.text, language=word.language or None)
 
 
-def packed(words: Sequence[Sized], width: int, height: int) -> list[Placed]:
+def packed(words: Sequence[SizedWord], width: int, height: int) -> list[PlacedWord]:
     """Pack words around the middle, the given order first, as large as they all fit."""
     words = words[:MAX_WORDS]
     if not words:
@@ -114,16 +114,16 @@ def packed(words: Sequence[Sized], width: int, height: int) -> list[Placed]:
         ]
         placed = _pack(words, sizes, grid)
         if len(placed) == len(words) or top_px < least_px:
-            return [Placed(p.index, p.x / scale, p.y / scale, p.size / scale, p.width / scale) for p in placed]
+            return [PlacedWord(p.index, p.x / scale, p.y / scale, p.size / scale, p.width / scale) for p in placed]
         top_px *= _SHRINK
 
 
-def _pack(words: Sequence[Sized], sizes: Sequence[float], grid: tuple[int, int]) -> list[Placed]:
+def _pack(words: Sequence[SizedWord], sizes: Sequence[float], grid: tuple[int, int]) -> list[PlacedWord]:
     """Place words in fixed sizes; stops at the first word that does not fit."""
     width, height = grid
     taken = np.zeros((height, width), bool)
     sums = np.zeros((height + 1, width + 1), np.int32)  # of `taken`, above and left of each corner
-    placed: list[Placed] = []
+    placed: list[PlacedWord] = []
     for index, (word, size) in enumerate(zip(words, sizes, strict=True)):
         box = measure(word, size)
         mask = _mask(word, size, box)
@@ -135,11 +135,11 @@ def _pack(words: Sequence[Sized], sizes: Sequence[float], grid: tuple[int, int])
         taken[top : top + mask.shape[0], left : left + mask.shape[1]] |= mask
         below = np.cumsum(taken[top:], axis=0, dtype=np.int32)
         sums[top + 1 :, 1:] = sums[top, 1:] + np.cumsum(below, axis=1, out=below)
-        placed.append(Placed(index, left - math.floor(box.left), top - math.floor(box.top), size, box.advance))
+        placed.append(PlacedWord(index, left - math.floor(box.left), top - math.floor(box.top), size, box.advance))
     return placed
 
 
-def _mask(word: Sized, size: float, box: Box) -> NDArray[np.bool_]:
+def _mask(word: SizedWord, size: float, box: Box) -> NDArray[np.bool_]:
     """Return the ink of a word."""
     from PIL import Image
 
@@ -164,7 +164,7 @@ def _nearest(sums: NDArray[np.int32], height: int, width: int) -> tuple[int, int
     return (row, column) if np.isfinite(distance[row, column]) else None
 
 
-def in_lines(words: Sequence[Sized], width: int, height: int, *, right_to_left: bool) -> list[Placed]:
+def in_lines(words: Sequence[SizedWord], width: int, height: int, *, right_to_left: bool) -> list[PlacedWord]:
     """Write words in centred rows, in the given order, as large as they all fit."""
     words = words[:MAX_WORDS]
     if not words:
@@ -177,14 +177,14 @@ def in_lines(words: Sequence[Sized], width: int, height: int, *, right_to_left: 
         fits = lines is not None and sum(line.height for line in lines) <= height
         low, high = (middle, high) if fits else (low, middle)
     lines = _lines(words, boxes, low, width) or []
-    placed: list[Placed] = []
+    placed: list[PlacedWord] = []
     y = (height - sum(line.height for line in lines)) / 2
     for line in lines:
         x = (width - line.width) / 2
         for index in line.words[::-1] if right_to_left else line.words:
             size = low * words[index].size
             advance = size * boxes[index].advance / _UNIT
-            placed.append(Placed(index, x, y + line.ascent, size, advance))
+            placed.append(PlacedWord(index, x, y + line.ascent, size, advance))
             x += advance + GAP * low
         y += line.height
     return sorted(placed, key=lambda one: one.index)
@@ -204,7 +204,7 @@ class _Line:
         return (self.ascent + self.descent) * LEADING
 
 
-def _lines(words: Sequence[Sized], boxes: Sequence[Box], top_px: float, width: int) -> list[_Line] | None:
+def _lines(words: Sequence[SizedWord], boxes: Sequence[Box], top_px: float, width: int) -> list[_Line] | None:
     """Return words broken into rows; None if one is wider than a row."""
     lines: list[_Line] = []
     for index, (word, box) in enumerate(zip(words, boxes, strict=True)):

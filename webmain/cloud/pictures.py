@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from webmain.cloud.fonts import Fonts
-from webmain.cloud.layout import Placed, Sized, draw, in_lines, packed, size_of
+from webmain.cloud.layout import PlacedWord, SizedWord, draw, in_lines, packed, size_of
 from webmain.cloud.markup import Order, ordered, schemes
 from webmain.cloud.records import Cloud, CloudWord
 from webmain.text.normal import fit_for_html
@@ -40,8 +40,8 @@ class PictureOptions:
 @dataclass(frozen=True, slots=True)
 class _Drawn:
     word: CloudWord
-    sized: Sized
-    place: Placed
+    sized: SizedWord
+    place: PlacedWord
     colour: str
 
 
@@ -95,7 +95,7 @@ def _drawn(cloud: Cloud, options: PictureOptions) -> Iterable[_Drawn]:
     in_lines_too = Shape(options.shape) is Shape.LINES
     words: Sequence[CloudWord] = ordered(cloud, options.order) if in_lines_too else cloud.words
     sized = [
-        Sized(fonts.runs(fit_for_html(one.word), language=one.language), one.language, size_of(one.weight))
+        SizedWord(fonts.runs(fit_for_html(one.word), language=one.language), one.language, size_of(one.weight))
         for one in words
     ]
     edge = round(EDGE * min(options.width, options.height))

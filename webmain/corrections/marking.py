@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from webmain.corrections.records import Correction, Marked
+from webmain.corrections.records import Correction, MarkedPart
 from webmain.html.blocks import Unit
 from webmain.items import Verdict, article_id
 
@@ -71,7 +71,7 @@ def correct(
         raise CorrectionError("no content would be left: a gold page needs some")
     has_leaves = explanation.unit is Unit.LEAVES
     marked = tuple(
-        Marked(
+        MarkedPart(
             content=number in content,
             xpath=block.xpath,
             text=block.text,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class MarkedPart:
     """A part of a page whose verdict a person has changed.
 
     Attributes
@@ -68,7 +68,7 @@ class Correction:
     text: str
     before: str
     extractor: str
-    marked: tuple[Marked, ...]
+    marked: tuple[MarkedPart, ...]
     made_at: str
     leaves: tuple[int, ...] = ()
     note: str = ""

@@ -22,7 +22,7 @@ from webmain.crawl.signals import connect, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
-from webmain.ledger.ledger import Done, Ledger, LedgerError
+from webmain.ledger.ledger import DoneUrl, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle
 from webmain.store.protocol import Stored
@@ -62,7 +62,7 @@ class KnownUrls:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._redirected = LocalCache[str, tuple[str, ...]](MAX_REDIRECTED)
-        self._waiting: list[Done] = []
+        self._waiting: list[DoneUrl] = []
         self._reliable: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
 
@@ -189,7 +189,7 @@ class KnownUrls:
         self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
     ) -> None:
         """Mark the addresses of articles that are durable now."""
-        done: list[Done] = self._waiting
+        done: list[DoneUrl] = self._waiting
         self._waiting = []
         for each in stored:
             if each.url:
@@ -246,7 +246,7 @@ class KnownUrls:
                 found[name] = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         return {**found, "language": base_language(found["language"]) or None}
 
-    def _with_filter(self, done: Done) -> Done:
+    def _with_filter(self, done: DoneUrl) -> DoneUrl:
         """Add the filter's value to a rejection by a filter."""
         name = _FILTERS.get(done.reason or "", "undated")
         return done if name == "undated" else replace(done, **{name: self._filters[name]})
@@ -271,14 +271,14 @@ class KnownUrls:
 
     def _settled(
         self, url: str, *, article_id: str | None = None, reason: str | None = None, canonical: str | None = None
-    ) -> list[Done]:
+    ) -> list[DoneUrl]:
         """Return the settled forms of an address: as given, normalised, and those that redirected to it."""
         alias = canonical if canonical and _is_alias(url, canonical) else None
         forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
-        return [Done(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
+        return [DoneUrl(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
 
-    def _mark(self, done: Sequence[Done]) -> None:
-        by_site: dict[str, list[Done]] = {}
+    def _mark(self, done: Sequence[DoneUrl]) -> None:
+        by_site: dict[str, list[DoneUrl]] = {}
         for each in done:
             by_site.setdefault(site_key(each.url), []).append(each)
         for site, some in by_site.items():

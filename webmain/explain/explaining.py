@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from webmain import extraction as stages
 from webmain.explain.parts import explained_blocks
-from webmain.explain.records import ExplainedBlock, Explanation, Moved
+from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
 from webmain.extractors.base import ExplainingExtractor
 from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
@@ -80,14 +80,14 @@ def _or_rejected(step: Callable[[], T]) -> tuple[T | None, Rejected | None]:
         return None, rejected.with_traceback(None)
 
 
-def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:
+def moved(explanation: Explanation, index: int) -> tuple[FeatureEffect, ...]:
     """Return the features that moved a block's score, strongest first; () if the method does not support it."""
     return features_of(explanation, [index]).get(index, ())
 
 
 def features_of(
     explanation: Explanation, blocks: Iterable[int], *, most: int | None = None
-) -> dict[int, tuple[Moved, ...]]:
+) -> dict[int, tuple[FeatureEffect, ...]]:
     """Return `moved` for several of the method's blocks at once, which is faster, with at most `most` features a block.
 
     {} if the method does not support it.
@@ -97,7 +97,7 @@ def features_of(
         return {}
     wanted = sorted(set(blocks))
     found = method.contributions(judged.segmentation, wanted, most=most)
-    return {block: tuple(itertools.starmap(Moved, one)) for block, one in zip(wanted, found, strict=True)}
+    return {block: tuple(itertools.starmap(FeatureEffect, one)) for block, one in zip(wanted, found, strict=True)}
 
 
 def block_of(explanation: Explanation, index: int) -> ExplainedBlock:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from webmain.items import Article, Rejected
 
 
-class Moved(NamedTuple):
+class FeatureEffect(NamedTuple):
     """A feature that moved a block's score: its name, its value, and by how much (log-odds)."""
 
     column: str

@@ -29,7 +29,7 @@ from webmain.text.normal import replace_surrogates, shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webmain.explain.records import ExplainedBlock, Explanation, Moved
+    from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
     from webmain.items import Article
 
 MOST_ROWS: Final = 2_000  # maximum blocks in the table
@@ -65,7 +65,7 @@ class Row:
 
     number: int
     block: ExplainedBlock
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[FeatureEffect, ...] = ()
 
     @property
     def text(self) -> str:

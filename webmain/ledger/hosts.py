@@ -9,7 +9,7 @@ from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
 FORGIVEN_AFTER_S: Final = 30 * 60.0
-"""A good answer this long after the last refusal resets the count of refusals."""
+"""A good response this long after the last refusal resets the count of refusals."""
 
 LONGEST_WAIT_S: Final = 24 * 3600.0
 """No host is left alone for longer at once; a later time is damaged, or due to a wrong clock."""
@@ -24,7 +24,7 @@ class Host:
     host, site : str
         Its name, with any non-standard port, and its site key.
     robots, robots_status : bytes or None, int or None
-        Its robots.txt, empty if it has none, and the status of the last answer (304 counts as 200).
+        Its robots.txt, empty if it has none, and the status of the last response (304 counts as 200).
     robots_at, robots_until : float or None
         When it was read or confirmed, and until when it is valid.
     robots_etag, robots_last_modified : str or None

@@ -22,12 +22,22 @@ from webmain.ledger.archives import Archives
 from webmain.ledger.file import LedgerError, LedgerFile
 from webmain.ledger.hosts import Hosts
 from webmain.ledger.responses import SavedResponses
-from webmain.ledger.rows import Counts, Done, Found, Pending, State, is_root, put_alias, read_hints, written_hints
+from webmain.ledger.rows import (
+    Counts,
+    DoneUrl,
+    FoundUrl,
+    PendingUrl,
+    State,
+    is_root,
+    put_alias,
+    read_hints,
+    written_hints,
+)
 from webmain.ledger.runs import Runs
 from webmain.ledger.visits import Visits
 from webmain.urls import without_credentials
 
-__all__ = ["Counts", "Done", "Found", "Ledger", "LedgerError", "Pending", "State"]
+__all__ = ["Counts", "DoneUrl", "FoundUrl", "Ledger", "LedgerError", "PendingUrl", "State"]
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +61,7 @@ _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 class Ledger:
     """What is known about the addresses of any number of sites.
 
-    The other tables of the file are `answers`, `visits`, `hosts`, `runs` and `archives`.
+    The other tables of the file are `answers` (saved responses), `visits`, `hosts`, `runs` and `archives`.
 
     Parameters
     ----------
@@ -153,7 +163,7 @@ class Ledger:
         noted = {row[0] for row in self.file.read(query, (self.file.clock() - ASK_AGAIN_S,))}
         return {url for url in urls if without_credentials(url) in noted}
 
-    def pending(self, site: str, limit: int) -> list[Pending]:
+    def pending(self, site: str, limit: int) -> list[PendingUrl]:
         """Return addresses to fetch now, newest first and undated last, without those that wait for a retry."""
         now = self.file.clock()
         rows = self.file.read(
@@ -165,10 +175,10 @@ class Ledger:
         found, damaged = [], []
         for url, raw, attempts in rows:
             try:
-                found.append(Pending(url=url, hints=read_hints(raw), attempts=int(attempts)))
+                found.append(PendingUrl(url=url, hints=read_hints(raw), attempts=int(attempts)))
             except (ValueError, TypeError):
                 damaged.append(url)
-                found.append(Pending(url=url, hints=None, attempts=0))
+                found.append(PendingUrl(url=url, hints=None, attempts=0))
         if damaged:
             named = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
             logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), named)
@@ -202,12 +212,12 @@ class Ledger:
 
     # ---- Writing
 
-    def add_pending(self, found: Iterable[Found], *, site: str) -> None:
+    def add_pending(self, found: Iterable[FoundUrl], *, site: str) -> None:
         """Add addresses to fetch; known ones keep their state, but get richer hints.
 
         Parameters
         ----------
-        found : iterable of Found
+        found : iterable of FoundUrl
             In any order; fetched newest first.
         site : str
             The site's key.
@@ -226,12 +236,12 @@ class Ledger:
                 ),
             )
 
-    def mark_done(self, done: Iterable[Done], *, site: str = "") -> None:
+    def mark_done(self, done: Iterable[DoneUrl], *, site: str = "") -> None:
         """Settle addresses after the store's commit has returned; all of them, or none if the process dies.
 
         Parameters
         ----------
-        done : iterable of Done
+        done : iterable of DoneUrl
             If `canonical` is set, the address becomes its alias and the canonical one is settled; a front page is
             ignored as canonical, since some sites set it for every page.
         site : str
@@ -355,6 +365,6 @@ class Ledger:
             ).rowcount
 
 
-def _limits(done: Done) -> tuple[float | None, str | None]:
+def _limits(done: DoneUrl) -> tuple[float | None, str | None]:
     """Return the filter's value for the columns `since` and `language`; the reason says which filter it was."""
     return done.until if done.since is None else done.since, done.section if done.language is None else done.language

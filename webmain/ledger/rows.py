@@ -23,7 +23,7 @@ class State(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundUrl:
     """An address that was found, with its hints."""
 
     url: str
@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
+class PendingUrl:
     """An address to fetch, and how often it was tried before."""
 
     url: str
@@ -43,7 +43,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class DoneUrl:
     """An address that is settled, with the id of its stored article or the reason why there is none.
 
     A refusal by a filter also has the filter's value: `since` or `until`, in seconds since 1970, `language` or `section`.

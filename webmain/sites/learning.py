@@ -89,7 +89,7 @@ def page_resemblance(document: Document, fitted: SiteExtractor | None) -> PageRe
 
 
 @dataclass(slots=True)
-class _Site:
+class _SiteState:
     """The state of one site in this crawl; `fitted` judges its pages or, while pages are held, may do so later."""
 
     stage: Stage = Stage.HOLDING
@@ -97,7 +97,7 @@ class _Site:
     past: TrainingPages = field(default_factory=TrainingPages)
     had_model: bool = False
     is_retrained: bool = False
-    is_blind: bool = False
+    has_failed: bool = False
     held_since: float = 0.0
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW))
 
@@ -147,7 +147,7 @@ class Learning:
         self._corrected = corrected
         self._report = report
         self._clock = clock
-        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._sites: OrderedDict[str, _SiteState] = OrderedDict()
         self._ready: OrderedDict[str, None] = OrderedDict()
         self._is_broken = False
 
@@ -155,55 +155,53 @@ class Learning:
 
     def model(self, site: str) -> SiteExtractor | None:
         """Return the model to compare a site's pages with before `add_page` and `extractor_after`; None for no comparison."""
-        here = self._state_of(site)
-        is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
-        if here.fitted is None or here.is_blind or not is_judge or cannot_detect_drift(here.fitted):
-            return None
-        return here.fitted
+        state = self._state_of(site)
+        is_judge = state.stage is Stage.LEARNED or (state.stage is Stage.HOLDING and state.past.after_change)
+        return self.stored_model(site) if is_judge else None
 
     def is_held(self, site: str) -> bool:
         """Return True if incoming pages of a site are held back."""
-        here = self._sites.get(site)
-        return here is not None and here.stage is not Stage.GIVEN_UP and here.fitted is None
+        state = self._sites.get(site)
+        return state is not None and state.stage is not Stage.GIVEN_UP and state.fitted is None
 
     def stored_model(self, site: str) -> SiteExtractor | None:
         """Return the model to compare pages with that were judged in earlier runs, from however few pages it was learned."""
-        here = self._state_of(site)
-        return None if here.fitted is None or here.is_blind or cannot_detect_drift(here.fitted) else here.fitted
+        state = self._state_of(site)
+        return None if state.fitted is None or state.has_failed or cannot_detect_drift(state.fitted) else state.fitted
 
     def add_page(self, page: Page, found: PageResemblance) -> Extractor | None:
         """Return the extractor for a page; None if the page is now held back."""
         site = found.site
-        here = self._state_of(site)
-        if here.stage is Stage.GIVEN_UP or not found.has_text:
-            return here.fitted or self._default
-        if here.stage is Stage.LEARNED and (judge := self._check_drift(site, here, page, found)) is not None:
+        state = self._state_of(site)
+        if state.stage is Stage.GIVEN_UP or not found.has_text:
+            return state.fitted or self._default
+        if state.stage is Stage.LEARNED and (judge := self._check_drift(site, state, page, found)) is not None:
             return judge
-        if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(page):
+        if state.stage is Stage.HOLDING and state.past.after_change and state.past.has(page):
             return self.extractor_after(found)  # an earlier crawl already selected the pages of the new layout
-        return None if self._hold(site, here, page) else self._default
+        return None if self._hold(site, state, page) else self._default
 
     def extractor_after(self, found: PageResemblance) -> Extractor:
         """Return the extractor for a page that was held: the default if it is unlike the training pages."""
-        here = self._state_of(found.site)
-        if here.fitted is None:
+        state = self._state_of(found.site)
+        if state.fitted is None:
             return self._default
-        resemblance, limit = self._compare(found.site, here, found)
-        return here.fitted if resemblance >= limit else self._default
+        resemblance, limit = self._compare(found.site, state, found)
+        return state.fitted if resemblance >= limit else self._default
 
-    def _state_of(self, site: str) -> _Site:
+    def _state_of(self, site: str) -> _SiteState:
         """Return the state of a site, read from the model store the first time."""
-        here = self._sites.get(site)
-        if here is None:
-            here = self._sites[site] = _Site()
+        state = self._sites.get(site)
+        if state is None:
+            state = self._sites[site] = _SiteState()
             if site:
-                self._read_model(site, here)
+                self._read_model(site, state)
             else:
-                here.stage = Stage.GIVEN_UP
+                state.stage = Stage.GIVEN_UP
                 self._report(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
             self._drop_oldest()
         self._sites.move_to_end(site)
-        return here
+        return state
 
     def _drop_oldest(self) -> None:
         if len(self._sites) <= MAX_SITES:
@@ -214,25 +212,25 @@ class Learning:
         else:
             del self._sites[site]
 
-    def _read_model(self, site: str, here: _Site) -> None:
+    def _read_model(self, site: str, state: _SiteState) -> None:
         """Load a site's model; one that cannot be used is set aside and the site learned again."""
         try:
             found = self._models.find(self.extractor, site)
         except ModelError as error:
-            here.had_model = True
+            state.had_model = True
             self._report(Event.UNUSABLE, site, f"{error}; the site is learned again")
             if not isinstance(error, OutdatedModelError):
                 self._put_aside(site, error)
             return
         if found is None:
             return
-        here.fitted, model = found
-        here.past = TrainingPages(model.pages_given, model.last_page, model.after_change)
-        here.had_model = True
-        if here.past.n_given >= self.wanted:
-            here.stage = Stage.LEARNED
-            self._report(Event.REUSED, site, f"a model of {here.past.n_given} pages")
-            self._warn_of_undetected_drift(site, here.fitted)
+        state.fitted, model = found
+        state.past = TrainingPages(model.pages_given, model.last_page, model.after_change)
+        state.had_model = True
+        if state.past.n_given >= self.wanted:
+            state.stage = Stage.LEARNED
+            self._report(Event.REUSED, site, f"a model of {state.past.n_given} pages")
+            self._warn_of_undetected_drift(site, state.fitted)
 
     def _put_aside(self, site: str, error: ModelError | None = None) -> None:
         try:
@@ -240,53 +238,55 @@ class Learning:
         except ModelError as problem:
             self._report(Event.FAILED, site, str(problem))
 
-    def _check_drift(self, site: str, here: _Site, page: Page, page_resemblance: PageResemblance) -> Extractor | None:
+    def _check_drift(
+        self, site: str, state: _SiteState, page: Page, page_resemblance: PageResemblance
+    ) -> Extractor | None:
         """Return the extractor for a page of a learned site; None if it is so unlike the training pages that it is held.
 
         Such a page may be the first one of a new layout, or a gallery: the next pages decide.
         """
-        found, limit = self._compare(site, here, page_resemblance)
-        is_new = not here.past.has(page)
+        found, limit = self._compare(site, state, page_resemblance)
+        is_new = not state.past.has(page)
         if is_new:
-            here.recent.append(found)
+            state.recent.append(found)
         if found >= limit:
             if self._spool.count(site):
                 self._ready[site] = None
-            return here.fitted
-        if here.is_retrained or not is_new:
+            return state.fitted
+        if state.is_retrained or not is_new:
             return self._default
-        if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
-            mean, n = fmean(here.recent), len(here.recent)
-            here.stage, here.fitted, here.past = Stage.HOLDING, None, TrainingPages()
-            here.had_model = here.is_retrained = True
+        if len(state.recent) >= LEAST_WINDOW and fmean(state.recent) < limit:
+            mean, n = fmean(state.recent), len(state.recent)
+            state.stage, state.fitted, state.past = Stage.HOLDING, None, TrainingPages()
+            state.had_model = state.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
             self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned again")
             self._put_aside(site)
         return None
 
-    def _compare(self, site: str, here: _Site, found: PageResemblance) -> tuple[float, float]:
+    def _compare(self, site: str, state: _SiteState, found: PageResemblance) -> tuple[float, float]:
         """Return a page's resemblance to the training pages, and the lower limit for it."""
-        assert here.fitted is not None
-        assert here.fitted.learned is not None
-        limit = CHANGED_SHARE * here.fitted.learned.resemblance
-        if found.problem and not here.is_blind:
-            here.is_blind = True
+        assert state.fitted is not None
+        assert state.fitted.learned is not None
+        limit = CHANGED_SHARE * state.fitted.learned.resemblance
+        if found.problem and not state.has_failed:
+            state.has_failed = True
             self._report(Event.FAILED, site, found.problem)
         return (limit if found.resemblance is None else found.resemblance), limit
 
-    def _hold(self, site: str, here: _Site, page: Page) -> bool:
+    def _hold(self, site: str, state: _SiteState, page: Page) -> bool:
         """Hold a page back; return False if it cannot be written."""
         if not self._spool.count(site):
-            here.held_since = self._clock()
+            state.held_since = self._clock()
         try:
             self._spool.put(site, page)
         except HeldPagesError as error:
             self._report_broken(site, error)
             return False
-        if here.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
+        if state.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
             self._ready[site] = None
         if len(self._spool) > self._max_held:
-            oldest = next((s for s, state in self._sites.items() if self._spool.count(s) and _is_free(state)), None)
+            oldest = next((s for s, other in self._sites.items() if self._spool.count(s) and _is_free(other)), None)
             if oldest is not None:
                 self._ready[oldest] = None
         return True
@@ -324,37 +324,37 @@ class Learning:
 
         The pages stay held until `apply_result` is called with the outcome.
         """
-        here, n = self._sites.get(site), self._spool.count(site)
-        if here is None or here.stage is not Stage.HOLDING or not n:
+        state, n = self._sites.get(site), self._spool.count(site)
+        if state is None or state.stage is not Stage.HOLDING or not n:
             return None
-        here.stage = Stage.LEARNING
+        state.stage = Stage.LEARNING
         return LearningTask(
             site=site,
             extractor=self.extractor,
-            known=here.fitted,
+            known=state.fitted,
             pages=self._spool.waiting(site),
             models=self._models,
             least=min(self.extractor.min_pages, self.wanted),
-            past=here.past,
-            after_change=here.is_retrained,
+            past=state.past,
+            after_change=state.is_retrained,
             corrected=self._corrected(site),
         )
 
     def apply_result(self, site: str, result: LearningResult) -> None:
         """Apply the outcome of a learning task."""
-        here = self._sites[site]
-        here.fitted, here.past = result.fitted, result.past
-        here.stage = Stage.LEARNED if result.fitted is not None else Stage.GIVEN_UP
-        here.recent.clear()
+        state = self._sites[site]
+        state.fitted, state.past = result.fitted, result.past
+        state.stage = Stage.LEARNED if result.fitted is not None else Stage.GIVEN_UP
+        state.recent.clear()
         if result.layout_changed:
-            here.is_retrained = True
+            state.is_retrained = True
             self._report(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
         is_new = result.event is Event.LEARNED
         if result.event is not Event.FAILED:
-            event = Event.RETRAINED if is_new and here.had_model else result.event
+            event = Event.RETRAINED if is_new and state.had_model else result.event
             instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
             self._report(event, site, f"{result.detail}{instead}")
-        self._warn_of_undetected_drift(site, here.fitted)
+        self._warn_of_undetected_drift(site, state.fitted)
         if result.problem:
             self._report(Event.FAILED, site, result.problem)
 
@@ -364,8 +364,8 @@ class Learning:
 
     def release(self, site: str) -> Page | None:
         """Remove and return a site's next held page, unless it is being learned (see `judge_of`); None if none is left."""
-        here = self._sites.get(site)
-        while here is not None and _is_free(here) and self._spool.count(site):
+        state = self._sites.get(site)
+        while state is not None and _is_free(state) and self._spool.count(site):
             try:
                 return self._spool.pop(site)
             except HeldPagesError as error:
@@ -373,5 +373,5 @@ class Learning:
         return None
 
 
-def _is_free(here: _Site) -> bool:
-    return here.stage is not Stage.LEARNING
+def _is_free(state: _SiteState) -> bool:
+    return state.stage is not Stage.LEARNING

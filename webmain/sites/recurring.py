@@ -91,23 +91,23 @@ def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
     return Rejected(Reason.BOILERPLATE, detail, url=url)
 
 
-def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[TitledPage]) -> list[Article | Rejected]:
-    """Return the answers for a site's pages, at these places, with recurring texts replaced by rejections."""
-    if len(answers) < MIN_PAGES:
-        return list(answers)
+def without_recurring(results: Sequence[Article | Rejected], places: Sequence[TitledPage]) -> list[Article | Rejected]:
+    """Return the results for a site's pages, at these places, with recurring texts replaced by rejections."""
+    if len(results) < MIN_PAGES:
+        return list(results)
     near = NearDuplicates(threshold=SIMILARITY)
     texts, recurring = RecurringTexts(), dict[str, tuple[str, ...]]()
     cluster_of: dict[int, str] = {}
-    for n, (answer, place) in enumerate(zip(answers, places, strict=True)):
-        if not isinstance(answer, Article) or not (values := signature(answer.text)):
+    for n, (result, place) in enumerate(zip(results, places, strict=True)):
+        if not isinstance(result, Article) or not (values := signature(result.text)):
             continue
         match = near.add(str(n), values)
         cluster_of[n] = match.cluster if match else str(n)
         if others := texts.add(cluster_of[n], place):
             recurring[cluster_of[n]] = others
     return [
-        boilerplate(answer.url, recurring[cluster_of[n]])
-        if isinstance(answer, Article) and cluster_of.get(n) in recurring
-        else answer
-        for n, answer in enumerate(answers)
+        boilerplate(result.url, recurring[cluster_of[n]])
+        if isinstance(result, Article) and cluster_of.get(n) in recurring
+        else result
+        for n, result in enumerate(results)
     ]

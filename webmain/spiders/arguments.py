@@ -21,7 +21,7 @@ from webmain.spiders.addresses import PathFilter, start_url
 from webmain.spiders.values import (
     PATH_ALLOWED,
     SITE_ALLOWED,
-    Refused,
+    InvalidValue,
     of_value_error,
     one_of,
     read_base,
@@ -238,7 +238,7 @@ class _Reader:
             return None
         try:
             return form(text)
-        except (Refused, UnknownExtractor) as error:
+        except (InvalidValue, UnknownExtractor) as error:
             message = str(error)
             if isinstance(error, UnknownExtractor):
                 message = re.sub(r"^extractor[^:]{0,40}: ", "", message).removeprefix(f"got {text!r}, ")

@@ -250,7 +250,7 @@ def _end_of(day: str) -> float:
 _RANKS: Final = {"feed": 2, "news-sitemap": 1}
 
 
-def richer(one: Hints, other: Hints) -> Hints:
+def merge_hints(one: Hints, other: Hints) -> Hints:
     """Merge the hints of two sources for a page; where both have a value, feeds outrank news sitemaps, and those sitemaps."""
     if _RANKS.get(other.source, 0) > _RANKS.get(one.source, 0):
         one, other = other, one
@@ -261,7 +261,7 @@ def richer(one: Hints, other: Hints) -> Hints:
 T = TypeVar("T")
 
 
-def remember(known: set[T], values: Iterable[T], limit: int) -> None:
+def add_within_limit(known: set[T], values: Iterable[T], limit: int) -> None:
     """Add values to a set unless it has reached its limit."""
     if len(known) < limit:
         known.update(values)

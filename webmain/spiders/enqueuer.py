@@ -151,7 +151,7 @@ class Enqueuer:
             self.enqueue(site, site.candidates_from([(following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
         return n_new
 
-    # ---- What is asked again
+    # ---- Conditional requests
 
     def conditional_meta(self, site: Site, url: str) -> dict[str, Filters]:
         """Return the meta for a request that may be answered with "not changed"; empty if a browser may draw the page."""

@@ -21,7 +21,7 @@ bytes of pages that wait for their further parts.
 """
 
 
-def widen(settings: BaseSettings, n_sites: int) -> None:
+def widen_limits(settings: BaseSettings, n_sites: int) -> None:
     """Raise Scrapy's limits for this many sites, unless the user set them (`-s`); called in a spider's `from_crawler`."""
     for name, (each, most) in _FOR_EACH.items():
         wanted = min(most, each * n_sites)

@@ -10,7 +10,7 @@ from webmain import clock
 from webmain.crawl.validators import hash_of
 from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
-from webmain.ledger.ledger import Done, Found, Ledger, LedgerError, Pending, State
+from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, LedgerError, PendingUrl, State
 from webmain.ledger.responses import Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle, VisitRecord
 from webmain.spiders.candidates import Candidate
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sorted:
+class SettledUrls:
     """Which addresses need not be fetched now.
 
     Attributes
@@ -113,34 +113,34 @@ class CrawlHistory:
     def leftover_urls(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
         """Yield the addresses that earlier runs found but did not settle, newest first."""
 
-        def question(ledger: Ledger) -> list[Pending]:
+        def question(ledger: Ledger) -> list[PendingUrl]:
             if self._reopen is not None:
                 self._reopen(site)
             pending = ledger.pending(site, limit)
             open_still = set(ledger.unknown([each.url for each in pending]))
-            settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
+            settled = [DoneUrl(url=each.url, reason="moved") for each in pending if each.url not in open_still]
             if settled:  # redirected to, or the same as, an address that is done
                 ledger.mark_done(settled, site=site)
             return [each for each in pending if each.url in open_still]
 
-        none: list[Pending] = []
+        none: list[PendingUrl] = []
         return ((each.url, each.hints) for each in self._query(question, none))
 
-    def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
+    def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> SettledUrls:
         """Return which candidates need not be fetched, and record the others as pending."""
         urls = [candidate.url for candidate in candidates if not candidate.is_hub]
 
-        def question(ledger: Ledger) -> Sorted:
+        def question(ledger: Ledger) -> SettledUrls:
             to_do = set(ledger.unknown(urls))
             known = {url for url in urls if url not in to_do and self._skip_known}
             fresh = [url for url in urls if not site.is_queued(url) and url not in known]
             pending = {url for url, state in ledger.states(fresh).items() if state is State.PENDING}
             waiting = pending if self._skip_known else set()
-            found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
+            found = [FoundUrl(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
             ledger.add_pending(found, site=site.name)
-            return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
+            return SettledUrls(known=frozenset(known | waiting), n_waiting=len(waiting))
 
-        return self._query(question, Sorted()) if urls else Sorted()
+        return self._query(question, SettledUrls()) if urls else SettledUrls()
 
     def n_articles(self, site: str) -> int:
         """Return how many of a site's addresses gave an article in earlier runs."""
@@ -181,7 +181,7 @@ class CrawlHistory:
     def mark_done(self, candidate: Candidate, reason: str) -> None:
         """Record that a candidate gives no article."""
         if not candidate.is_hub:
-            done = [Done(url=candidate.url, reason=reason)]
+            done = [DoneUrl(url=candidate.url, reason=reason)]
             self._query(lambda ledger: ledger.mark_done(done, site=candidate.site), None)
 
     # ---- Sources

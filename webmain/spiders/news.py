@@ -23,7 +23,7 @@ from webmain.spiders.answers import fetch_parts, has_response, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.candidates import Candidate, FoundOn, Limits
 from webmain.spiders.enqueuer import Enqueuer
-from webmain.spiders.fairness import MAX_WAITING, share, widen
+from webmain.spiders.fairness import MAX_WAITING, share, widen_limits
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
 from webmain.spiders.revisits import Revisits
@@ -105,7 +105,7 @@ class NewsSpider(Spider):
         """Create the spider for a crawl; store and extractor may also come from settings."""
         kwargs = with_settings(kwargs, crawler.settings)
         spider = super().from_crawler(crawler, *args, **kwargs)
-        widen(crawler.settings, len(spider.arguments.sites))
+        widen_limits(crawler.settings, len(spider.arguments.sites))
         crawler.signals.connect(spider.continue_when_idle, signals.spider_idle)
         crawler.signals.connect(spider.report_coverage, signals.spider_closed)
         crawler.signals.connect(spider.record_response, signals.response_downloaded)
@@ -168,7 +168,7 @@ class NewsSpider(Spider):
 
     def _fetch(self, site: Site) -> None:
         """Keep a few requests for the site's best pages active."""
-        if site.is_left or (site.is_asking and not site.sources.is_settled):
+        if site.is_left_alone or (site.is_fetching_source and not site.sources.is_settled):
             return
         while site.in_flight < self._ahead and not self.enqueuer.is_finished(site):
             if site.is_backlog_due():
@@ -209,13 +209,11 @@ class NewsSpider(Spider):
             return
         before = self.enqueuer.n_pages
         for site in self.sites.values():
-            site.is_asking = False
+            site.is_fetching_source = False
             site.in_flight = 0
             self._fetch(site)
-        is_left = any(
-            site.backlog and not site.is_left and not self.enqueuer.is_finished(site) for site in self.sites.values()
-        )
-        if self.enqueuer.n_pages > before or is_left:
+        open_sites = (site for site in self.sites.values() if site.backlog and not site.is_left_alone)
+        if self.enqueuer.n_pages > before or not all(map(self.enqueuer.is_finished, open_sites)):
             raise DontCloseSpider
 
     def report_coverage(self) -> None:
@@ -228,7 +226,7 @@ class NewsSpider(Spider):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
     def record_response(self, response: Response) -> None:
-        """Add an answer of any kind, as received, to its site's spending."""
+        """Add a response of any kind, as received, to its site's spending."""
         site = self.sites.get(site_key(response.url))
         if site is not None:
             site.spending.add_response(len(response.body))
@@ -389,8 +387,8 @@ class NewsSpider(Spider):
         site.in_flight -= 1
         self._fetch(site)
         self.enqueuer.flush_responses(site)
-        if not site.is_asking:
-            self.reader.ask_next(site)
+        if not site.is_fetching_source:
+            self.reader.fetch_next_source(site)
 
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
         """Count and report a page without an article; for hubs, only count it, since no article was expected."""

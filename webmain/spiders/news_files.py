@@ -31,7 +31,7 @@ _BUFFER_BYTES: Final = 1 << 16
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class ArchiveFile:
     """One WARC file.
 
     Attributes
@@ -65,12 +65,12 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FileEvent:
     """Something found in a file: a page, a skipped record, or the reason why reading ended; or only progress.
 
     Attributes
     ----------
-    part : Part or None
+    file : ArchiveFile or None
         None if it concerns a month's list.
     at : int
         Offset of the record.
@@ -80,7 +80,7 @@ class Found:
         The end of the file was reached, in this run or in an earlier one.
     """
 
-    part: Part | None = None
+    file: ArchiveFile | None = None
     at: int = 0
     page: Page | None = None
     skip: tuple[Skip, str | None] | None = None
@@ -119,7 +119,7 @@ class NewsFiles:
         """Whether the base is a URL."""
         return self.base.startswith(("http://", "https://"))
 
-    def read(self, tell: Callable[[Found], None]) -> None:
+    def read(self, tell: Callable[[FileEvent], None]) -> None:
         """Read everything, and pass what is found to `tell`."""
         paths: list[str] = []
         try:
@@ -127,11 +127,11 @@ class NewsFiles:
                 paths += self._listed(month, tell)
             n_failed = 0
             for number, path in enumerate(paths, 1):
-                part = Part(path, number, len(paths))
-                n_failed = 0 if self._read_file(part, tell) else n_failed + 1
+                file = ArchiveFile(path, number, len(paths))
+                n_failed = 0 if self._read_file(file, tell) else n_failed + 1
                 if n_failed >= MAX_FAILURES:
                     tell(
-                        Found(
+                        FileEvent(
                             problem=SourceError(
                                 f"{n_failed} files in a row could not be fetched; the next run continues"
                             )
@@ -139,9 +139,9 @@ class NewsFiles:
                     )
                     return
         except StoppedReading as stopped:
-            tell(Found(problem=stopped))
+            tell(FileEvent(problem=stopped))
 
-    def _listed(self, month: str, tell: Callable[[Found], None]) -> tuple[str, ...]:
+    def _listed(self, month: str, tell: Callable[[FileEvent], None]) -> tuple[str, ...]:
         """Return the paths of a month's files."""
         path = list_of(month)
         try:
@@ -153,72 +153,72 @@ class NewsFiles:
         except StoppedReading:
             raise
         except (SourceError, TooLargeError, OSError) as error:
-            tell(Found(problem=_named(path, error)))
+            tell(FileEvent(problem=_named(path, error)))
             return ()
         if listed.n_refused or not listed.paths:
             message = f"{path}: {listed.n_refused:,} lines name no WARC file of the month; {len(listed.paths):,} do"
-            tell(Found(problem=SourceError(message)))
+            tell(FileEvent(problem=SourceError(message)))
         return listed.paths
 
-    def _read_file(self, part: Part, tell: Callable[[Found], None]) -> bool:
+    def _read_file(self, file: ArchiveFile, tell: Callable[[FileEvent], None]) -> bool:
         """Read one file; return False if it failed for a reason other than the file being missing."""
-        known = self.known.get(part.path)
-        if known is not None and known.done_at is not None and (self.is_remote or self._size(part.path) == known.size):
-            tell(Found(part=part, is_known=True))
+        known = self.known.get(file.path)
+        if known is not None and known.done_at is not None and (self.is_remote or self._size(file.path) == known.size):
+            tell(FileEvent(file=file, is_known=True))
             return True
         try:
-            with closing(self._open(part.path)) as stream:
-                self._begin(part, stream, known)
-                look = partial(self._look, part, stream, tell)
+            with closing(self._open(file.path)) as stream:
+                self._begin(file, stream, known)
+                look = partial(self._look, file, stream, tell)
                 for begin, capture in read_captures(
-                    stream, on_skip=partial(_skip, part, tell), max_bytes=self.max_bytes, is_wanted=look
+                    stream, on_skip=partial(_skip, file, tell), max_bytes=self.max_bytes, is_wanted=look
                 ):
-                    self._record_size(part, stream)
+                    self._record_size(file, stream)
                     page = page_of(capture, self.max_bytes)
                     if isinstance(page, Page):
-                        tell(Found(part=part, at=begin, page=page))
+                        tell(FileEvent(file=file, at=begin, page=page))
                     else:
-                        _skip(part, tell, page, capture.url)
-                self._record_size(part, stream)
+                        _skip(file, tell, page, capture.url)
+                self._record_size(file, stream)
         except StoppedReading:
             raise
         except (SourceError, OSError) as error:
-            problem = _named(part.path, error)
-            tell(Found(part=part, at=part.position, problem=problem))
+            problem = _named(file.path, error)
+            tell(FileEvent(file=file, at=file.position, problem=problem))
             return problem.is_missing
-        tell(Found(part=part, at=part.size or part.position, is_end=True))
+        tell(FileEvent(file=file, at=file.size or file.position, is_end=True))
         return True
 
-    def _begin(self, part: Part, stream: BinaryIO, known: Progress | None) -> None:
+    def _begin(self, file: ArchiveFile, stream: BinaryIO, known: Progress | None) -> None:
         """Seek to where an earlier run stopped, if it is the same file."""
-        if known is not None and known.position and self._is_same(part, stream, known):
-            part.position = part.reached = known.position
-            part.n_records = known.n_records
-        stream.seek(part.position)
+        if known is not None and known.position and self._is_same(file, stream, known):
+            file.position = file.reached = known.position
+            file.n_records = known.n_records
+        stream.seek(file.position)
 
-    def _is_same(self, part: Part, stream: BinaryIO, known: Progress) -> bool:
+    def _is_same(self, file: ArchiveFile, stream: BinaryIO, known: Progress) -> bool:
         if isinstance(raw := _raw(stream), RemoteFile):
             return raw.has(known.size, known.etag, known.position)
-        self._record_size(part, stream)
-        return part.size == known.size
+        self._record_size(file, stream)
+        return file.size == known.size
 
     def _look(
         self,
-        part: Part,
+        file: ArchiveFile,
         stream: BinaryIO,
-        tell: Callable[[Found], None],
+        tell: Callable[[FileEvent], None],
         begin: int,
         url: str | None,
         date: datetime | None,
     ) -> bool:
         """Return whether a record is wanted, and report progress from time to time."""
-        part.n_records += 1
-        if begin - part.position >= STEP_BYTES:
-            self._record_size(part, stream)
+        file.n_records += 1
+        if begin - file.position >= STEP_BYTES:
+            self._record_size(file, stream)
             if not self.is_remote:
-                self.host.count_bytes(begin - part.position)
-            part.position = begin
-            tell(Found(part=part, at=begin))
+                self.host.count_bytes(begin - file.position)
+            file.position = begin
+            tell(FileEvent(file=file, at=begin))
         return self.wanted(url, date)
 
     def _open(self, path: str) -> BinaryIO:
@@ -240,16 +240,16 @@ class NewsFiles:
         except OSError:
             return None
 
-    def _record_size(self, part: Part, stream: BinaryIO) -> None:
+    def _record_size(self, file: ArchiveFile, stream: BinaryIO) -> None:
         """Update the size and mark of a file from what is known now."""
         if isinstance(raw := _raw(stream), RemoteFile):
-            part.size, part.mark = raw.size, raw.mark
+            file.size, file.mark = raw.size, raw.mark
         else:
-            part.size = self._size(part.path)
+            file.size = self._size(file.path)
 
 
-def _skip(part: Part, tell: Callable[[Found], None], reason: Skip, url: str | None) -> None:
-    tell(Found(part=part, at=part.position, skip=(reason, url)))
+def _skip(file: ArchiveFile, tell: Callable[[FileEvent], None], reason: Skip, url: str | None) -> None:
+    tell(FileEvent(file=file, at=file.position, skip=(reason, url)))
 
 
 def _raw(stream: BinaryIO) -> object:

@@ -29,7 +29,7 @@ from webmain.ledger.file import LedgerError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, allows_private
 from webmain.net.ranges import DataHost, StoppedReading
 from webmain.pipelines import Store
-from webmain.spiders.news_files import Found, NewsFiles, Part
+from webmain.spiders.news_files import ArchiveFile, FileEvent, NewsFiles
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -67,12 +67,12 @@ class NewsMonths:
         self._wanted = wanted
         self._tell = tell
         self._room = threading.Semaphore(AHEAD)
-        self._found: asyncio.Queue[Found | BaseException | None] = asyncio.Queue()
-        self._parts: dict[str, Part] = {}
-        self._of_url: defaultdict[str, deque[tuple[Part, int]]] = defaultdict(deque)
-        self._settled: list[tuple[Part, int]] = []
+        self._found: asyncio.Queue[FileEvent | BaseException | None] = asyncio.Queue()
+        self._files: dict[str, ArchiveFile] = {}
+        self._of_url: defaultdict[str, deque[tuple[ArchiveFile, int]]] = defaultdict(deque)
+        self._settled: list[tuple[ArchiveFile, int]] = []
         self._noted: dict[str, Progress] = {}
-        self._now: Part | None = None
+        self._now: ArchiveFile | None = None
         connect(crawler, self, "item_scraped", "item_dropped", "item_error", "page_rejected", "articles_stored")
         connect(crawler, self, "spider_closed")
         every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
@@ -140,7 +140,7 @@ class NewsMonths:
         )
         loop = asyncio.get_running_loop()
 
-        def give(found: Found) -> None:
+        def give(found: FileEvent) -> None:
             self._room.acquire()
             if self.host.stopped.is_set():
                 raise StoppedReading("reading was stopped")
@@ -174,32 +174,32 @@ class NewsMonths:
         self.host.stop()
         self._room.release()
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: FileEvent) -> None:
         """Record what was found, in order."""
-        part = found.part
+        file = found.file
         if found.problem is not None:
             kind = "ended" if isinstance(found.problem, StoppedReading) else "failed"
             self._tell("missing" if found.problem.is_missing else kind, str(found.problem), True)
             return  # earlier progress in the file stays recorded
-        if part is None:
+        if file is None:
             return
-        self._now = part
+        self._now = file
         if found.is_known:
-            self._tell("files/known", f"{part.path}: read before", False)
+            self._tell("files/known", f"{file.path}: read before", False)
             return
-        self._parts[part.path] = part
-        part.reached = max(part.reached, found.at)
+        self._files[file.path] = file
+        file.reached = max(file.reached, found.at)
         if found.skip is not None:
             reason, url = found.skip
             self._tell(f"skipped/{reason.value}", f"{reason.value}: {url}", reason.value == "damaged")
         if found.page is not None:
-            part.waiting[found.at] = None
-            self._of_url[found.page.url or ""].append((part, found.at))
-        if found.is_end and part.n_records:
-            part.is_read = True
-            self._tell("files/read", f"{part.path}: {part.n_records:,} records", False)
+            file.waiting[found.at] = None
+            self._of_url[found.page.url or ""].append((file, found.at))
+        if found.is_end and file.n_records:
+            file.is_read = True
+            self._tell("files/read", f"{file.path}: {file.n_records:,} records", False)
         elif found.is_end:
-            self._tell("failed", f"{part.path}: no record is in it", True)
+            self._tell("failed", f"{file.path}: no record is in it", True)
 
     # ---- Results of the pages
 
@@ -239,13 +239,13 @@ class NewsMonths:
         stats = self._crawler.stats
         if stats.get_value("webmain/store_error") or any(store.pending for store in self._stores):
             return
-        for part, at in self._settled:
-            part.waiting.pop(at, None)
+        for file, at in self._settled:
+            file.waiting.pop(at, None)
         self._settled.clear()
-        new = {part.path: self._progress(part) for part in self._parts.values()}
+        new = {file.path: self._progress(file) for file in self._files.values()}
         changed = [each for path, each in new.items() if self._noted.get(path) != each]
         for path in [path for path, each in new.items() if each.done_at is not None]:
-            del self._parts[path]
+            del self._files[path]
         known_urls = self._crawler.get_extension(KnownUrls)
         if not changed or known_urls is None:
             return
@@ -253,22 +253,22 @@ class NewsMonths:
             known_urls.ledger.archives.save(changed)
         except LedgerError as error:
             known_urls.fail(error)
-        self._noted = {path: new[path] for path in self._parts}
+        self._noted = {path: new[path] for path in self._files}
 
     @property
     def _stores(self) -> Iterable[Stores | JsonlStore]:
         pipeline = self._crawler.get_item_pipeline(Store)
         return filter(None, (pipeline.stores, pipeline.kept_out)) if pipeline else ()
 
-    def _progress(self, part: Part) -> Progress:
-        first = next(iter(part.waiting), None)
-        is_done = part.is_read and first is None
+    def _progress(self, file: ArchiveFile) -> Progress:
+        first = next(iter(file.waiting), None)
+        is_done = file.is_read and first is None
         return Progress(
-            path=self._key(part.path),
-            position=part.reached if first is None else first,
-            size=part.size,
-            etag=part.mark,
-            n_records=part.n_records,
+            path=self._key(file.path),
+            position=file.reached if first is None else first,
+            size=file.size,
+            etag=file.mark,
+            n_records=file.n_records,
             done_at=clock.now_s() if is_done else None,
         )
 
@@ -282,13 +282,13 @@ class NewsMonths:
 
     def _log(self) -> None:
         """Log the progress of reading."""
-        part = self._now
-        if part is not None and not part.is_read:
-            name = urlsplit(part.path).path.rpartition("/")[2]
-            size = f" of {part.size / 1e6:,.1f}" if part.size else ""
+        file = self._now
+        if file is not None and not file.is_read:
+            name = urlsplit(file.path).path.rpartition("/")[2]
+            size = f" of {file.size / 1e6:,.1f}" if file.size else ""
             logger.info(
                 "file %d of %d: %s, %.1f%s MB; %.1f MB read in all",
-                *(part.number, part.of, name, part.reached / 1e6, size, self.host.n_bytes / 1e6),
+                *(file.number, file.of, name, file.reached / 1e6, size, self.host.n_bytes / 1e6),
             )
 
 

@@ -25,8 +25,8 @@ from webmain.spiders.candidates import (
     Hubs,
     KnownLink,
     Limits,
+    add_within_limit,
     hub_age_s,
-    remember,
 )
 from webmain.spiders.own_addresses import OwnAddresses
 from webmain.spiders.site_frontier import SiteFrontier
@@ -86,14 +86,14 @@ class Site(OwnAddresses, SiteFrontier):
         Pages, time and bytes spent so far.
     in_flight : int
         Requests for its pages that have not been answered yet.
-    is_asking : bool
+    is_fetching_source : bool
         A request for one of its sources has not been answered yet.
-    is_left : bool
+    is_left_alone : bool
         It refuses requests and is left alone for the rest of this run; waiting addresses stay pending.
     n_known : int
         Articles that earlier crawls stored.
     filters : Filters
-        This run's filters; answers that were read with narrower filters are incomplete.
+        This run's filters; responses that were read with narrower filters are incomplete.
     repeated : set of int
         Hashes of the texts on its hubs, teasers and banners, which are no evidence that another page is an article.
     has_sources : bool
@@ -122,7 +122,7 @@ class Site(OwnAddresses, SiteFrontier):
         )
         self.spending = Spending(budget or Budget())
         self.in_flight = 0
-        self.is_asking = self.is_left = False
+        self.is_fetching_source = self.is_left_alone = False
         self._paths = paths or PathFilter()
         since, until = self.date_range.since, self.date_range.until
         self.filters = Filters(
@@ -269,12 +269,12 @@ class Site(OwnAddresses, SiteFrontier):
 
     def add_repeated(self, hashes: Iterable[int]) -> None:
         """Remember the texts of a hub."""
-        remember(self.repeated, hashes, self.limits.remembered)
+        add_within_limit(self.repeated, hashes, self.limits.remembered)
 
     def is_repeated(self, text_hash: bytes) -> bool:
         """Return True if an article with exactly these texts was already read under another address."""
         is_known = text_hash in self._articles
-        remember(self._articles, [text_hash], self.limits.remembered)
+        add_within_limit(self._articles, [text_hash], self.limits.remembered)
         return is_known
 
     def record_page(
@@ -293,7 +293,7 @@ class Site(OwnAddresses, SiteFrontier):
         if text and not is_article:
             judged = self.judge(url)
             is_missing = text in self._others and judged.kind is UrlKind.ARTICLE and judged.reason != A_DATE
-            remember(self._others, [text], self.limits.remembered)
+            add_within_limit(self._others, [text], self.limits.remembered)
             counts = self._missing if is_missing else counts
             self.skipped["missing"] += is_missing
         counts[patterns(url)[0]] += 1
@@ -349,12 +349,12 @@ class Site(OwnAddresses, SiteFrontier):
         """Return True if no earlier page links to exactly these articles (error pages repeat the same links)."""
         mark = hash(links)
         is_known = mark in self._link_sets
-        remember(self._link_sets, [mark], self.limits.remembered)
+        add_within_limit(self._link_sets, [mark], self.limits.remembered)
         return not is_known and len(links) >= MIN_LIST_LINKS
 
     def add_list(self, url: str) -> None:
         """Remember that a page is a list, and so are its further numbered pages."""
-        remember(self._lists, {url, *stems(url)}, self.limits.remembered)
+        add_within_limit(self._lists, {url, *stems(url)}, self.limits.remembered)
 
     def is_list(self, url: str) -> bool:
         """Return True if a page is a known list, or a numbered page of one."""

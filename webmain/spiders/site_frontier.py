@@ -6,7 +6,7 @@ import heapq
 from collections import Counter
 
 from webmain.items import Hints
-from webmain.spiders.candidates import Backlog, Candidate, richer
+from webmain.spiders.candidates import Backlog, Candidate, merge_hints
 
 
 class SiteFrontier:
@@ -108,7 +108,7 @@ class SiteFrontier:
     def add_hints(self, url: str, hints: Hints) -> None:
         """Remember a source's hints for an address."""
         known = self._hints.get(url)
-        self._hints[url] = hints if known is None or known == hints else richer(known, hints)
+        self._hints[url] = hints if known is None or known == hints else merge_hints(known, hints)
 
     def pop_skipped(self) -> Counter[str]:
         """Return the counts of addresses left out since the last call, and reset them."""

@@ -108,7 +108,7 @@ class SourceReader:
             self._enqueuer.count("webmain/front_failed", site=site)
             self._crawler.stats.set_value(f"webmain/warning/front/{site.name}", message)
         site.sources.begin(site.front, self._enqueuer.history.missing)
-        self.ask_next(site)
+        self.fetch_next_source(site)
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
@@ -150,21 +150,21 @@ class SourceReader:
             stats.set_value(f"webmain/unreachable/{site.name}", message)
         if is_there:
             site.sources.begin(site.start, self._enqueuer.history.missing)
-        self.ask_next(site)
+        self.fetch_next_source(site)
 
     def check_left_alone(self, site: Site, failure: Failure) -> bool:
         """Stop requests to a site if its own host is left alone; return True if so."""
         url = failure.request.url  # type: ignore[attr-defined]
         if isinstance(failure.value, LeftAloneError) and urlsplit(url).netloc == urlsplit(site.front).netloc:
-            site.is_left = True
-        return site.is_left
+            site.is_left_alone = True
+        return site.is_left_alone
 
     # ---- Robots.txt, feeds and sitemaps
 
-    def ask_next(self, site: Site) -> None:
+    def fetch_next_source(self, site: Site) -> None:
         """Request the site's next source; fetch pages if no source is left."""
-        site.is_asking = False
-        if site.is_left:
+        site.is_fetching_source = False
+        if site.is_left_alone:
             return
         is_idle = not site.in_flight and not len(site)
         source = None
@@ -174,11 +174,11 @@ class SourceReader:
             self._fetch(site)
         if source is None:
             return
-        site.is_asking = True
+        site.is_fetching_source = True
         if source.kind is SourceKind.ROBOTS and self._read_robots(site, source):
             return
         if self._is_fresh(site, source):
-            self.ask_next(site)
+            self.fetch_next_source(site)
             return
         meta: dict[str, Any] = {"probe": True, "purpose": source.kind.value}
         meta |= {"download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
@@ -207,7 +207,7 @@ class SourceReader:
             return False
         site.sources.add_sitemaps(Entry(url=url) for url in named)
         self._enqueuer.count(f"webmain/read/{source.kind}")
-        self.ask_next(site)
+        self.fetch_next_source(site)
         return True
 
     def _is_fresh(self, site: Site, source: Source) -> bool:
@@ -250,7 +250,7 @@ class SourceReader:
             self._enqueuer.count(f"webmain/read/{source.kind}")
             self._enqueuer.count("webmain/sources", int(source.kind is not SourceKind.ROBOTS), site)
         finally:
-            self.ask_next(site)
+            self.fetch_next_source(site)
 
     async def _read_feed(self, response: Response, site: Site) -> None:
         feed = await asyncio.to_thread(read_feed, response.body, url=response.url)
@@ -290,4 +290,4 @@ class SourceReader:
             self._enqueuer.count(f"webmain/broken/{source.kind}")
             logger.info("no %s at %s: %s", source.kind, source.url, error)
         self.check_left_alone(request.cb_kwargs["site"], failure)
-        self.ask_next(request.cb_kwargs["site"])
+        self.fetch_next_source(request.cb_kwargs["site"])

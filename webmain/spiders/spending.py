@@ -21,7 +21,7 @@ class Spending:
     Attributes
     ----------
     n_pages, n_bytes : int
-        Pages downloaded or requested so far; bytes of all answers.
+        Pages downloaded or requested so far; bytes of all responses.
     """
 
     def __init__(self, budget: Budget, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,7 +31,7 @@ class Spending:
         self._began_s: float | None = None
 
     def add_response(self, n_bytes: int) -> None:
-        """Count an answer; the site's time starts with the first one."""
+        """Count a response; the site's time starts with the first one."""
         self.n_bytes += n_bytes
         if self._began_s is None:
             self._began_s = self._clock()

@@ -28,7 +28,7 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     if place.is_dir():
         raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
     if not place.is_file():
-        raise StoreError(f"store {spec}: there is no such file")
+        raise StoreError(f"store {spec}: there is no such file; a crawl with -a store={spec} writes it")
     try:
         store = SqliteStore(place, read_only=read_only)
     except StoreWriteError:

@@ -44,7 +44,7 @@ _COUNTED = re.compile(r"webmain/site/([^/]+)/(articles|rejected|layout_changed)(
 
 
 @dataclass(slots=True)
-class Crawled:
+class CrawlResults:
     """Results of crawls on a site.
 
     Attributes
@@ -78,7 +78,7 @@ class Row:
 
     site: str
     health: SiteHealth | None
-    crawled: Crawled
+    crawled: CrawlResults
 
 
 _SORTS: Final[Mapping[str, tuple[Callable[[Row], Any], bool]]] = {
@@ -95,16 +95,16 @@ def _or(value: float | None, other: float) -> float:
     return other if value is None else value
 
 
-def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
+def by_site(runs: Iterable[Run]) -> dict[str, CrawlResults]:
     """Return the results of crawls added up by site."""
-    found: dict[str, Crawled] = {}
+    found: dict[str, CrawlResults] = {}
     for run in runs:
         for name, value in run.stats.items():
             match = _COUNTED.fullmatch(name)
             if not match or not isinstance(value, int):
                 continue
             site, what, reason = match.groups()
-            crawled = found.setdefault(site, Crawled())
+            crawled = found.setdefault(site, CrawlResults())
             if run.id not in crawled.runs[-1:]:
                 crawled.runs.append(run.id)
             if reason:
@@ -126,7 +126,7 @@ def sites(request: Request, store: SqliteStore) -> Response:
     spec = web_of(request).config.store
     health = {one.site: one for one in _all_sites(spec, state_of(spec))}
     crawled = by_site(catalogue.runs(limit=RUNS))
-    rows = [Row(site, health.get(site), crawled.get(site, Crawled())) for site in {*health, *crawled}]
+    rows = [Row(site, health.get(site), crawled.get(site, CrawlResults())) for site in {*health, *crawled}]
     rows.sort(key=lambda row: row.site)
     key, is_descending = _SORTS[sort]
     rows.sort(key=key, reverse=is_descending)
@@ -176,7 +176,7 @@ def site(request: Request, store: SqliteStore) -> Response:
         "site.html.jinja",
         site=name,
         health=health,
-        crawled=crawled or Crawled(),
+        crawled=crawled or CrawlResults(),
         models=models.models,
         model_errors=models.errors,
         last=catalogue.list_articles(only, order=Order(by="fetched"), limit=LAST).articles,

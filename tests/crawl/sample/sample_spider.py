@@ -15,7 +15,7 @@ from webmain.crawl.signals import send_rejected
 from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
-from webmain.ledger.ledger import Found
+from webmain.ledger.ledger import FoundUrl
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class SampleSpider(scrapy.Spider):
 
     async def start(self):
         known = self.crawler.get_extension(KnownUrls)
-        known.ledger.add_pending([Found(url=u) for u in self.urls], site="test")
+        known.ledger.add_pending([FoundUrl(url=u) for u in self.urls], site="test")
         wanted = known.ledger.unknown(self.urls) if known.skip_known else self.urls
         self.crawler.stats.inc_value("webmain/known", len(self.urls) - len(wanted))
         for url in wanted:
