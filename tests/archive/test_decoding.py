@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from webmain.archive.decoding import TooLargeError, dechunk, decode_body
 
-BOMB = bytes(64 << 20)
+PACK = {"gzip": gzip.compress, "deflate": zlib.compress, "": bytes}
 
 
-@pytest.mark.parametrize(
-    ("packed", "encoding"), [(gzip.compress(BOMB, mtime=0), "gzip"), (zlib.compress(BOMB), "deflate")]
-)
-def test_bomb_is_never_unpacked_beyond_the_bound(packed: bytes, encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_bomb_is_never_unpacked_beyond_the_bound(encoding: str) -> None:
+    packed = PACK[encoding](bytes(64 << 20))
     tracemalloc.start()
     try:
         with pytest.raises(TooLargeError):
@@ -37,7 +36,7 @@ def test_many_gzip_members_cost_linear_time() -> None:
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", ""])
 def test_bound_itself_is_allowed(encoding: str) -> None:
     body = b"x" * 1000
-    packed = {"gzip": gzip.compress, "deflate": zlib.compress, "": bytes}[encoding](body)
+    packed = PACK[encoding](body)
     assert decode_body(packed, content=encoding, max_bytes=1000) == body
     with pytest.raises(TooLargeError):
         decode_body(packed, content=encoding, max_bytes=999)

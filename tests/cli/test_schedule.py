@@ -33,6 +33,9 @@ def as_cron(entry, folder):
             command.append(c)
         escaped = c == "\\" and not escaped
     env = {"HOME": str(folder), "LOGNAME": "news", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"}
+    env |= {
+        name: os.environ[name] for name in ["PYTHONPYCACHEPREFIX"] if name in os.environ
+    }  # what is compiled already
     return subprocess.run(
         ["/bin/sh", "-c", "".join(command)], env=env, cwd=folder, capture_output=True, text=True, timeout=280
     )

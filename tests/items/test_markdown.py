@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -265,6 +265,7 @@ MARKS = st.lists(
 
 
 @given(st.text(alphabet="ab *_`!()[]<>#|\\\\.,“”é本。\n", max_size=30), MARKS)
+@example("an\n\nempty line", [(0, 13, "bold")])
 def test_marks_change_no_word_and_leave_no_sign(text, spans):
     text = "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
     marks = tuple(TextMark(start=start, end=end, kind=kind) for start, end, kind in spans)

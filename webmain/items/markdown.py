@@ -177,7 +177,8 @@ def _can_stand(text: str, span: _Span) -> bool:
     before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     if span.kind == "code":
         return "\n" not in part and "`" not in part + before + after
-    return (part[0].isalnum() or not before.isalnum()) and (part[-1].isalnum() or not after.isalnum())
+    at_words = (part[0].isalnum() or not before.isalnum()) and (part[-1].isalnum() or not after.isalnum())
+    return at_words and "\n\n" not in part
 
 
 def _clash(a: _Span, b: _Span) -> bool:
