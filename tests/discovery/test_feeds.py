@@ -239,6 +239,26 @@ def test_elements_that_are_never_closed_cost_little(level):
     assert feed.entries[0].url == "https://news.example/a"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        rss("<item " + "".join(f'a{n}="" ' for n in range(30_000)) + "></item>"),
+        b"<!DOCTYPE rss [" + b"<!--" * 20_000,
+    ],
+    ids=["attributes", "comments of a DOCTYPE"],
+)
+def test_what_once_cost_much_costs_little(body):
+    start = time.process_time()
+    with contextlib.suppress(NotAFeed):
+        read_feed(body, url=URL)
+    assert time.process_time() - start < 0.5
+
+
+def test_items_without_an_address_are_read_up_to_a_limit():
+    feed = read_feed(rss(*["<item/>"] * 2_500), url=URL)
+    assert feed.skipped == {"no_url": 2_000, "too_many": 500}
+
+
 @given(st.binary(max_size=300))
 def test_bytes_give_a_feed_or_a_typed_error(junk):
     for body in (junk, b"<rss>" + junk, rss("<item><title>").replace(b"</rss>", junk)):

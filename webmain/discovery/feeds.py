@@ -31,6 +31,8 @@ MAX_BYTES: Final = 10 << 20
 """The rest of a feed is not read: its newest entries come first."""
 
 MAX_ENTRIES: Final = 1000
+MAX_ITEMS: Final = 2000
+"""Items that are read, whether they have an address or not."""
 MAX_TITLE_CHARS: Final = 1000
 MAX_SUMMARY_CHARS: Final = 5000
 MAX_CONTENT_CHARS: Final = 1 << 20
@@ -121,8 +123,8 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
     authors = _plain_each(_authors(about)) if is_atom else ()
     skipped: Counter[str] = Counter()
     collected = EntryCollector(max_entries, skipped)
-    for item in about.get("entry", ()) if is_atom else _named(root, "item"):
-        if collected.is_full():
+    for n, item in enumerate(about.get("entry", ()) if is_atom else _named(root, "item")):
+        if collected.is_full() or n >= MAX_ITEMS:
             skipped["too_many"] += 1
             continue
         children = _children(item)
@@ -223,10 +225,11 @@ def _link(item: etree._Element, children: Children) -> str | None:
             named.append(_text(guid))
     nested = (
         _text(node)
-        for node in islice(item.iter(), _MAX_NODES)
-        if isinstance(node.tag, str) and short_name(node.tag) == "link"
+        for node in islice(item.iter("{*}link", "{*}Link", "{*}LINK"), MAX_NAMES)
+        if short_name(str(node.tag)) == "link"
     )
-    about = (str(value) for key, value in item.attrib.items() if str(key).endswith("}about"))
+    abouts = islice((key for key in item.attrib if str(key).endswith("}about")), MAX_NAMES)
+    about = (str(item.get(key)) for key in abouts)
     return next(filter(None, chain(named, nested, about)), None)  # nested: an unclosed tag swallows its followers
 
 

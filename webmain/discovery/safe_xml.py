@@ -34,7 +34,7 @@ _ROOT = re.compile(
 )
 _HTML_START = re.compile(r"(?:<!doctype\s+html|<html|<head|<body)\b", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
-_DOCTYPE_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|[\[\]>]", re.DOTALL)
+_DOCTYPE_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?(?:-->|\Z)|[\[\]>]", re.DOTALL)
 _TAG = re.compile(r"<(?:!--|/?[A-Za-z!?])[^<>]*>")
 
 
