@@ -161,6 +161,7 @@ def all_kept(markup: str) -> list[str]:
         ("<p>โดย มาลี แก้วใส</p>", []),
         ("<p>Wednesday, 4 November 2026</p>", []),
         ("<div>Опубликовано: 4 ноября 2026, 10:20</div>", []),
+        ("<p>JANE ROE | HARBOUR TOWN | 4 de noviembre de 2026</p>", []),
         ("<h2>4 November 2026</h2>", ["4 November 2026"]),
         ("<p>In 2026, 1,200 boats.</p>", ["In 2026, 1,200 boats."]),
         ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),

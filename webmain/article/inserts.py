@@ -14,6 +14,7 @@ from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
+from webmain.regex import lazy
 from webmain.text.normal import as_seen
 from webmain.urls import join
 
@@ -42,7 +43,8 @@ MAX_CELL_CHARS: Final = 40
 
 _FIRST: Final = 3
 _MAX_BYLINE_CHARS: Final = 90
-_MAX_DATE_CHARS: Final = 40
+_MAX_DATE_CHARS: Final = 50
+_BAR: Final = lazy(r"\s+[|•·]\s+")
 _MAX_DATE_WORDS: Final = 6
 MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
@@ -180,16 +182,24 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
             yield block.leaves
 
 
-def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short blocks among the first kept ones: those that begin like a byline with a name, and the only date."""
-    from webmain.metadata.dates import parse_date
+def _date_in(text: str) -> str:
+    """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
     from webmain.metadata.dates_shown import is_mostly_date
+
+    parts = _BAR.split(text) if any(map(str.isdigit, text)) else []
+    if any(len(part.split()) > _MAX_DATE_WORDS for part in parts):
+        return ""
+    return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
+
+
+def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield short blocks among the first kept ones: those with a byline, and the only one with a date and little else."""
+    from webmain.metadata.dates import parse_date
     from webmain.metadata.names import names_in, starts_byline
 
-    dates = [block for block in blocks if block.n_chars <= _MAX_DATE_CHARS and is_mostly_date(block.text)]
-    for block in blocks[:_FIRST] if len(dates) == 1 else ():
-        is_short = block is dates[0] and len(block.text.split()) <= _MAX_DATE_WORDS
-        if is_short and not has_own_kind(document, block) and parse_date(block.text):
+    dated = [block for block in blocks if block.n_chars <= _MAX_BYLINE_CHARS and _date_in(block.text)]
+    for block in blocks[:_FIRST] if len(dated) == 1 else ():
+        if block is dated[0] and not has_own_kind(document, block) and parse_date(_date_in(block.text)):
             yield block.leaves
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:
