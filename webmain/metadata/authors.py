@@ -61,7 +61,7 @@ def read_authors(reading: Reading) -> Found | None:
             return found(tuple(others), name, raw)
         elif names and fallback is None:
             fallback = found(tuple(names), name, raw)
-    return unseen or fallback or next((found(tuple(names), "byline", raw) for names, raw in _elsewhere(reading)), None)
+    return unseen or fallback or next((found(tuple(names), "text", raw) for names, raw in _elsewhere(reading)), None)
 
 
 _SHOWN = ("itemprop:author", "rel=author", "byline")
