@@ -197,15 +197,26 @@ def test_feed_content_stands_in_where_the_page_gives_little(n, source):
 
 
 def test_hints_fill_what_the_page_does_not_say():
-    hints = Hints(source="feed", title="T", authors=("A",), published="Tue, 03 Nov 2026 10:00:00 +0700", language="TH")
+    hints = Hints(
+        source="feed", title="T", authors=("Ann",), published="Tue, 03 Nov 2026 10:00:00 +0700", language="TH"
+    )
     found = with_hints(Metadata(title="Own"), hints)
     assert found.title == "Own"
-    assert found.authors == ("A",)
+    assert found.authors == ("Ann",)
     assert found.published is not None
     assert found.published.utcoffset() is not None
     assert found.language_declared == "th"
     assert found.sources["authors"].name == "feed"
     assert "title" not in found.sources
+
+
+@pytest.mark.parametrize(
+    ("source", "hinted", "authors"),
+    [("byline", "Ann Lee", ("Jane Roe",)), ("text", "Ann Lee", ("Ann Lee",)), ("text", "admin", ("Jane Roe",))],
+)
+def test_a_feeds_authors_replace_those_that_are_only_likely(source, hinted, authors):
+    metadata = Metadata(authors=("Jane Roe",), sources={"authors": Source(name=source, raw="Jane Roe")})
+    assert with_hints(metadata, Hints(source="feed", authors=(hinted,))).authors == authors
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,10 @@ def all_kept(markup: str) -> list[str]:
         ("<p>（记者王小明）大桥今天重新开放。</p>", ["（记者王小明）大桥今天重新开放。"]),
         ("<p>Wednesday, 4 November 2026</p>", []),
         ("<div>Опубликовано: 4 ноября 2026, 10:20</div>", []),
+        ("<p>JANE ROE | HARBOUR TOWN | 4 de noviembre de 2026</p>", []),
+        (f"<p><span class=news-date-time>04.11.2026 10:20</span>{PROSE}</p>", []),
+        ("<p>To 4 November 2026 the boats stay in.</p>", ["To 4 November 2026 the boats stay in."]),
+        ("<p>按照国家发布的方案，政策到2026年11月4日到期。</p>", ["按照国家发布的方案，政策到2026年11月4日到期。"]),
         ("<h2>4 November 2026</h2>", ["4 November 2026"]),
         ("<p>In 2026, 1,200 boats.</p>", ["In 2026, 1,200 boats."]),
         ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),
@@ -209,6 +213,11 @@ def all_kept(markup: str) -> list[str]:
 )
 def test_bylines_above_the_text_go(label, found):
     assert all_kept(f"<main>{label}<p>{PROSE}</p><p>{PROSE}</p></main>") == found
+
+
+@pytest.mark.parametrize(("line", "found"), [("Просмотров: 520", []), ("12 died", ["12 died"]), ("12", ["12"])])
+def test_a_counter_at_the_end_goes(line, found):
+    assert all_kept(f"<main><p>{PROSE}</p><div>{line}</div></main>") == found
 
 
 def test_the_dates_of_a_chronicle_stay():

@@ -258,6 +258,8 @@ def test_how_newspapers_in_other_scripts_sign(line: str, author: str) -> None:
         ("New York, 21 November 2026", ()),  # before a comma there may be a place
         ("Big Bridges | 21 November 2026", ()),  # a section of the menu
         ("21 November 2026 | Maria Keller | Ann Lee | Bridges", ()),
+        ("21.11.26 | 520 views | By Maria Keller", ("Maria Keller",)),
+        ("21 พ.ย. 69 • โดย มาลี แก้วใส", ("มาลี แก้วใส",)),
     ],
 )
 def test_a_date_and_a_name_in_one_line(line: str, authors: tuple[str, ...]) -> None:

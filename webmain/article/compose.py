@@ -278,12 +278,16 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     """Return metadata with missing and guessed fields filled from what a feed or sitemap stated."""
     from webmain.metadata.dates import parse_feed_date
+    from webmain.metadata.names import names_in
 
     if hints is None:
         return metadata
     values: dict[str, Any] = {}
     sources = dict(metadata.sources)
     published = parse_feed_date(hints.published) if hints.published else None
+    authors = tuple(dict.fromkeys(name for each in hints.authors for name in names_in(each)))
+    if authors and (source := sources.get("authors")) and source.name == "text":
+        values["authors"], sources["authors"] = authors, Source(name=hints.source, raw=", ".join(hints.authors)[:300])
     if published is not None and (_is_guessed(metadata) or _is_preciser(published, hints, metadata)):
         values["published"] = published
         sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
@@ -292,7 +296,7 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
         sources["title"] = Source(name=hints.source, raw=hints.title[:300])
     for name, raw, value in (
         ("title", hints.title, hints.title),
-        ("authors", ", ".join(hints.authors), hints.authors),
+        ("authors", ", ".join(hints.authors), authors),
         ("description", hints.summary, hints.summary),
         ("tags", ", ".join(hints.tags), hints.tags),
         ("published", hints.published, published),

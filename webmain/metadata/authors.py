@@ -64,7 +64,7 @@ def read_authors(reading: Reading) -> Found | None:
             return found(tuple(others), name, raw)
         elif names and fallback is None:
             fallback = found(tuple(names), name, raw)
-    return unseen or fallback or next((found(tuple(names), "byline", raw) for names, raw in _elsewhere(reading)), None)
+    return unseen or fallback or next((found(tuple(names), "text", raw) for names, raw in _elsewhere(reading)), None)
 
 
 _SHOWN = ("itemprop:author", "rel=author", "byline")
@@ -232,6 +232,18 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
+    yield from _between_bars(reading, range(start, min(len(leaves), start + 60)))
+
+
+def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[str], str]]:
+    """Yield source, names and raw string of lines with a byline behind a bar: "5 May 2024 | By Jane Roe"."""
+    columns = reading.document.leaves
+    for i in leaves:
+        text = columns.texts[i]
+        for part in _BAR.split(text)[1:] if len(text) <= _LONGEST_LINE else ():
+            names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
+            if names and not columns.flags[i] & _OUTSIDE and not reading.stands_aside(columns.element[i]):
+                yield "byline", names, text
 
 
 def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
@@ -267,6 +279,8 @@ _BEFORE, _AFTER = 8, 12
 _LONGEST_SIGNATURE = 60
 _LONGEST_BYLINE = 120
 _NAME_BESIDE = range(1, _LONGEST_BYLINE)
+_LONGEST_LINE = 120
+_BAR = lazy(r"\s+[|•·]\s+")
 _MOST_LINKED = 2
 _MOST_LABELS = 20
 _DIVIDED = lazy(r"\s[|·•–-]$")

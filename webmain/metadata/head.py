@@ -134,6 +134,11 @@ def is_byline_class(value: str) -> bool:
     return bool(_signs(value[:_MAX_NAME_CHARS]) & _BYLINE)
 
 
+def is_dated_class(value: str) -> bool:
+    """Return True if a class or id stands for a date."""
+    return bool(_signs(value[:_MAX_NAME_CHARS]) & _DATED)
+
+
 class _Signs(dict["Names", int]):
     """Cache of the flags of an element's class, id and tag, computed once for all elements with the same ones."""
 
@@ -251,7 +256,7 @@ def _tells(attributes: dict[str, str | None]) -> bool:
     if "itemprop" in attributes:
         return True
     named = attributes.get("class"), attributes.get("id")
-    return any(_signs(value[:_MAX_NAME_CHARS]) & _DATED for value in named if value)
+    return any(is_dated_class(value) for value in named if value)
 
 
 def _read_head(clues: Clues, elements: Elements) -> None:
