@@ -175,7 +175,7 @@ _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EAST_ASIAN = f"[{EAST_ASIAN}]"
-_CLOSING = frozenset(".,;:!?)]…。、，")
+_CLOSING = frozenset(".,;:!?)]…。、，！？：；」』）】،؛؟۔।")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
 _ENGLISH_MARKS = "“”‘’"

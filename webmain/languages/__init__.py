@@ -37,7 +37,7 @@ words in it, or of the phrases between its semicolons.
 `bylines.after_name`               what follows a name and is no part of it
 `bylines.edited_by`, `.buttons`    beginnings of what is no author's name
 `bylines.roles`, `.roles_after`    professions; those written right behind a name; `.role_patterns` for others
-`bylines.titles`, `.particles`     before a name ("Dr."); words in lower case that names have
+`bylines.titles`, `.particles`     before a name ("Dr.", "Report:"); words in lower case that names have
 `bylines.degrees`                  abbreviations behind a name, as they are written but without full stops: "PhD"
 `bylines.no_names`                 what means a name and is none
 `bylines.author_label`             parts of labels of an author in metadata

@@ -77,7 +77,7 @@ def _patterns(words: Languages) -> _Patterns:
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
-        title=re.compile(rf"^{either('titles')}\s+(?=\S+\s\S)", re.I),
+        title=re.compile(rf"^{either('titles')}(?:\s+(?=\S+\s\S)|(?<=[{COLONS}])\s*)", re.I),
         role=re.compile(rf"(?:[\w.]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
         role_after=re.compile(rf"(?<=\S)\s*{either('roles_after')}$"),
         no_name=re.compile(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
@@ -160,7 +160,7 @@ def tidy(part: str) -> str:
     """Return a name without the text around it; "" if it cannot be a name."""
     words = languages.known()
     patterns = _patterns(words)
-    name = re.sub(r"\s*\((?:[^()]{0,60})\)\s*$", "", part).strip(" \t.,:;-–—|/'\"“”„‘’*•·()")
+    name = re.sub(r"\s*\((?:[^()]{0,60})\)\s*$", "", part).strip(" \t.,:;-–—|/'\"“”„‘’*•·()【】〔〕")
     if part.rstrip().endswith(".") and re.search(r"\b(?:Jr|Sr|[A-Z])$", name):
         name += "."
     name = patterns.prefix.sub("", name, count=1) if patterns.prefix.match(name) and " " in name[3:] else name

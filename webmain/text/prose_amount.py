@@ -13,7 +13,7 @@ MAX_CHARS: Final = 1_000_000  # maximum characters read of one string
 
 _TAG = lazy(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = lazy(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_END = lazy(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
+_END = lazy(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕።។]")
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25  # maximum characters per word of prose in a spaced script
