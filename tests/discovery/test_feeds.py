@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.source_urls import find_feeds
+from webmain.discovery.places import find_feeds
 
 URL = "https://news.example/feed/"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, Sitemap, read_pieces
-from webmain.discovery.source_urls import sitemaps_from_robots
 
 URL = "https://news.example/sitemap.xml"
 HEAD = (

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 from webmain.discovery.entries import Entry
 from webmain.discovery.frontier import DateRange
-from webmain.discovery.source_urls import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
+from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.spiders.sources import (
     FEW_ARTICLES,
     GUESSES_AT_FIRST,

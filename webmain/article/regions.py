@@ -80,7 +80,8 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
         if any(_names_thread(attributes.get(name), known) for name in ("id", "class")):
             first, end = elements.first_leaf[i], elements.end_leaf[i]
             is_small = 2 * (before[end] - before[first]) < max(1, before[-1])
-            if is_small or any(_SURE_THREAD.fullmatch(t) for t in _tokens(attributes)):
+            names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"[:MAX_CLASS_CHARS].lower().split()
+            if is_small or any(map(_SURE_THREAD.fullmatch, names)):
                 found[first:end] = True
                 beyond = elements.end[i]
     if length[~found].sum() < MIN_TEXT_CHARS:
@@ -90,10 +91,6 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     found &= ~leaves.has(UNWANTED) & (n_unlinked[leaves.unit] > 0) & ~in_heading
     longest = np.bincount(leaves.unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
-
-
-def _tokens(attributes: dict[str, str | None]) -> list[str]:
-    return f"{attributes.get('id') or ''} {attributes.get('class') or ''}"[:MAX_CLASS_CHARS].lower().split()
 
 
 def _names_thread(name: str | None, known: dict[str, bool]) -> bool:

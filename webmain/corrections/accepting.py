@@ -39,7 +39,8 @@ def accept(proposal: Proposal, path: str | Path) -> None:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
     else:
         document = tomlkit.document()
-    table = next((document[name] for name in document if _is_name(name, proposal.site)), None)
+    names = (name for name in document if name.strip().lower().removeprefix("www.") == proposal.site)
+    table = next((document[name] for name in names), None)
     if table is None:
         table = document[proposal.site] = tomlkit.table()
     given = table.get(proposal.key)
@@ -55,10 +56,6 @@ def accept(proposal: Proposal, path: str | Path) -> None:
         read_sites(part)
         if path.exists():
             shutil.copy2(path, path.with_name(path.name + ".bak"))
-
-
-def _is_name(name: str, site: str) -> bool:
-    return name.strip().lower().removeprefix("www.") == site
 
 
 __all__ = ["MissingExtraError", "SitesError", "accept"]

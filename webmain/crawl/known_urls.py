@@ -273,7 +273,7 @@ class KnownUrls:
         self, url: str, *, article_id: str | None = None, reason: str | None = None, canonical: str | None = None
     ) -> list[DoneUrl]:
         """Return the settled forms of an address: as given, normalised, and those that redirected to it."""
-        alias = canonical if canonical and _is_alias(url, canonical) else None
+        alias = canonical if canonical and same_site(url, canonical) and urlsplit(canonical).path.strip("/") else None
         forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
         return [DoneUrl(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
 
@@ -292,8 +292,3 @@ class KnownUrls:
 
 def _key(url: str) -> str:
     return normalise(url) or url
-
-
-def _is_alias(url: str, canonical: str) -> bool:
-    """Return True if the canonical URL may be settled too: not a front page, and of the same site."""
-    return same_site(url, canonical) and len(urlsplit(canonical).path.strip("/")) > 0

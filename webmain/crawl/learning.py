@@ -105,7 +105,7 @@ class SiteLearning:
             models=ModelStore(folder),
             spool=self._spool,
             default=create(DEFAULT),
-            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler),
+            pages=int(settings.get("WEBMAIN_LEARN_PAGES") or 0) or _pages(extractor, crawler),
             hold_s=_hold_s(crawler.settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             corrected=CorrectionsFile(settings.get("WEBMAIN_CORRECTIONS")).pages_of,
@@ -331,11 +331,6 @@ def _pages(extractor: SiteExtractor, crawler: Crawler) -> int:
     """Return how many pages to wait for; in a small crawl, no more than the articles wanted."""
     most = chosen(crawler, "max_articles") or LEARN_PAGES
     return max(extractor.min_pages, min(LEARN_PAGES, most))
-
-
-def _whole(settings: BaseSettings, name: str) -> int | None:
-    """Return an optional integer setting."""
-    return None if settings.get(name) in (None, "") else settings.getint(name)
 
 
 def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str = "") -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS
 from webmain.discovery.links import Link, data_links, frame_links, read_links
-from webmain.discovery.source_urls import find_feeds
+from webmain.discovery.places import find_feeds
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final, Self
 from urllib.parse import quote_from_bytes
 
-from webmain.discovery.source_urls import sitemaps_from_robots
+from webmain.discovery.places import sitemaps_from_robots
 from webmain.metadata.opt_outs import ai_crawlers, read_usage
 
 MAX_ROBOTS_BYTES: Final = 500 * 1024

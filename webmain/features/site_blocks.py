@@ -238,14 +238,12 @@ def concatenate(parts: Sequence[SiteBlocks]) -> SiteBlocks:
         descriptions=tuple(texts for part in parts for texts in part.descriptions),
         sites=tuple(site for part in parts for site in part.sites),
         anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
-        corrections=np.concatenate([_corrections(part) for part in parts])
+        corrections=np.concatenate(
+            [np.zeros(len(p), np.int8) if p.corrections is None else p.corrections for p in parts]
+        )
         if any(part.corrections is not None for part in parts)
         else None,
     )
-
-
-def _corrections(part: SiteBlocks) -> NDArray[np.int8]:
-    return np.zeros(len(part), dtype=np.int8) if part.corrections is None else part.corrections
 
 
 def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:

@@ -152,7 +152,8 @@ class Trees:
                     nodes.append([float(self.value[node])])
                 else:
                     right = int(self.child[2 * node + 1]) - root
-                    nodes.append([int(self.feature[node]), _shortest(self.threshold[node]), right])
+                    # the shortest decimal form that rounds to the same float32
+                    nodes.append([int(self.feature[node]), float(str(self.threshold[node])), right])
             trees.append(nodes)
         return {"base": self.base, "columns": list(names), "trees": trees}
 
@@ -279,8 +280,3 @@ def _checked_depth(
             raise ValueError("a node's child stands where it cannot")
         here, ends = np.concatenate((here + 1, middle)), np.concatenate((middle, ends))
     raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
-
-
-def _shortest(number: np.float32) -> float:
-    """Return the float with the shortest decimal form that rounds to this float32."""
-    return float(str(number))

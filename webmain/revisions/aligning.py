@@ -47,7 +47,8 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable], *, cells: int =
             stack += [(i + 1, k, j + 1, m, depth + 1) for (i, j), (k, m) in edges if i + 1 < k and j + 1 < m]
         elif n_cells <= cells:
             cells -= n_cells
-            found += ((a + i, b + j) for i, j in _subsequence(before[a:a_end], after[b:b_end]))
+            same = [[float(item == other) for other in after[b:b_end]] for item in before[a:a_end]]
+            found += ((a + i, b + j) for i, j in best_pairs(same))  # a longest common subsequence
     return sorted(found)
 
 
@@ -72,11 +73,6 @@ def _anchors(before: Sequence[Hashable], after: Sequence[Hashable], a: Match, b:
         i, j, row = rows[row]
         found.append((i, j))
     return found[::-1]
-
-
-def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Match]:
-    """Return the matches of one longest common subsequence."""
-    return best_pairs([[float(item == other) for other in after] for item in before])
 
 
 def best_pairs(weights: Sequence[Sequence[float]]) -> list[Match]:

@@ -100,7 +100,8 @@ class Spool:
             raise HeldPagesError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes cannot wait")
         packed = zlib.compress(data, 1)
         try:
-            file = self._sites.get(site) or _File(self._own_folder() / f"{_name(site)}.pages")
+            name = hashlib.sha256(site.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+            file = self._sites.get(site) or _File(self._own_folder() / f"{name}.pages")
             with file.path.open("ab") as stream:
                 begin = stream.tell()
                 try:
@@ -167,10 +168,6 @@ class Spool:
             self._lock = _locked(folder)
             self._folder = folder
         return self._folder
-
-
-def _name(site: str) -> str:
-    return hashlib.sha256(site.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def _locked(folder: Path) -> int:

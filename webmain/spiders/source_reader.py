@@ -20,8 +20,8 @@ from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
-from webmain.discovery.source_urls import sitemaps_from_robots
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed

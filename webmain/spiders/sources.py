@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from webmain.discovery.entries import Entry
 from webmain.discovery.frontier import DateRange, order_children
-from webmain.discovery.source_urls import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
+from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.metadata.dates import parse_feed_date
 from webmain.urls import normalise
 
