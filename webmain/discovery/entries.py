@@ -26,7 +26,7 @@ class Entry:
     hints: Hints = field(default=Hints(source="sitemap"))
 
 
-class Collected:
+class EntryCollector:
     """Distinct addresses in order, with their hints; counts those that are left out.
 
     Attributes

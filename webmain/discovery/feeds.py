@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from lxml import etree
 
-from webmain.discovery.entries import Collected, Entry
+from webmain.discovery.entries import EntryCollector, Entry
 from webmain.discovery.safe_xml import (
     GZIP,
     UnsafeMarkup,
@@ -122,7 +122,7 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
     language = root.get(_XML_LANG) or _short(about, "language", "dc:language")
     authors = _plain_each(_authors(about)) if is_atom else ()
     skipped: Counter[str] = Counter()
-    collected = Collected(max_entries, skipped)
+    collected = EntryCollector(max_entries, skipped)
     for n, item in enumerate(about.get("entry", ()) if is_atom else _named(root, "item")):
         if collected.is_full() or n >= MAX_ITEMS:
             skipped["too_many"] += 1
@@ -329,7 +329,7 @@ def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
     if not is_feed or not ("jsonfeed.org" in str(data.get("version")) or {"feed_url", "home_page_url"} & data.keys()):
         raise NotAFeed("it is JSON, but no JSON Feed")
     skipped: Counter[str] = Counter()
-    collected = Collected(max_entries, skipped)
+    collected = EntryCollector(max_entries, skipped)
     for raw in data["items"]:
         item = raw if isinstance(raw, dict) else {}
         collected.add(_json_url(item), url, _json_hints(item, data))

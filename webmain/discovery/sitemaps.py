@@ -17,7 +17,7 @@ from typing import Final
 
 from lxml import etree
 
-from webmain.discovery.entries import Collected, Entry
+from webmain.discovery.entries import EntryCollector, Entry
 from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
 from webmain.discovery.safe_xml import (
     GZIP,
@@ -113,8 +113,8 @@ class _Reader:
         self.url = url
         self.max_bytes = max_bytes
         self.skipped: Counter[str] = Counter()
-        self.pages = Collected(max_urls, self.skipped)
-        self.children = Collected(max_urls, self.skipped)
+        self.pages = EntryCollector(max_urls, self.skipped)
+        self.children = EntryCollector(max_urls, self.skipped)
 
     def read(self, body: bytes) -> Iterator[None]:
         """Read a sitemap of any kind; yield after each piece."""
