@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from lxml import etree
 
-from webmain.discovery.entries import EntryCollector, Entry
+from webmain.discovery.entries import Entry, EntryCollector
 from webmain.discovery.safe_xml import (
     GZIP,
     UnsafeMarkup,

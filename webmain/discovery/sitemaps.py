@@ -17,7 +17,7 @@ from typing import Final
 
 from lxml import etree
 
-from webmain.discovery.entries import EntryCollector, Entry
+from webmain.discovery.entries import Entry, EntryCollector
 from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
 from webmain.discovery.safe_xml import (
     GZIP,
