@@ -295,6 +295,29 @@ def test_frames_of_a_page_without_text_are_links():
     assert summarise(document).followed == ("https://example.org/news/menu.html", "https://example.org/main.html")
 
 
+@pytest.mark.parametrize(
+    "markup",
+    [
+        """<div class=card onclick="location.href='/news/12.html'"><h2>The bridge</h2></div>""",
+        """<div onclick="window.location = &quot;/news/12.html&quot;">The bridge</div>""",
+        '<div class=card data-href="12.html">The bridge</div>',
+        '<select onchange="location=this.value"><option value="">Choose<option value="/news/12.html">The bridge</select>',
+    ],
+)
+def test_what_clicks_and_choices_lead_to_are_links_of_a_page_with_few_links(markup):
+    assert summarise(read(f"{markup}<p>{SENTENCE * 9}</p>")).links == ("https://example.org/news/12.html",)
+    assert len(summarise(read(markup + "".join(f"<a href=/{n}>Section</a>" for n in range(40)))).links) == 40
+
+
+@pytest.mark.parametrize(
+    ("href", "is_feed"),
+    [("rss.asp", True), ("/feeds/all.rss.xml", True), ("/index.rdf?lang=en", True), ("/rss-feeds.html", False),
+     ("https://other.example/rss.xml", False), ("/rss/", False), ("/comments/feed.xml", False)],
+)  # fmt: skip
+def test_anchors_to_files_that_are_named_like_feeds_declare_them(href, is_feed):
+    assert bool(read_head(read(f'<a href="{href}">RSS</a>')).feeds) is is_feed
+
+
 def test_empty_pages_with_different_texts_in_the_feed_are_different():
     pages = [Page(url=URL, html="<title>App</title><div id=root></div>", hints=Hints(source="feed", content_html=html))
              for html in (f"<p>{SENTENCE * 4}</p>", f"<p>{SENTENCE * 5}</p>", None)]  # fmt: skip

@@ -234,6 +234,8 @@ def test_long_strings_cost_little(piece: str) -> None:
         ("https://x.example/a-03.05.2024", "2024-05-03"),
         ("https://x.example/2567/05/03/a", "2024-05-03"),
         ("https://x.example/2024/05/a", "2024-05-01"),
+        ("https://x.example/2024/05/10-things-to-do", "2024-05-01"),
+        ("https://x.example/2024/05/03-title", "2024-05-03"),
         ("https://x.example/2024/a", None),
         ("https://x.example/2024/13/03/a", None),
         ("https://x.example/article120240503123", None),

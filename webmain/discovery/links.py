@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from webmain.html.document import Document, view
 from webmain.urls import join
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webmain.html.tree import Elements
 
 LANDMARKS = frozenset(("nav", "header", "footer", "aside", "main", "article"))
@@ -88,6 +92,34 @@ _IN_DATA = re.compile(
     r""""(?P<url>(?:https?:)?+(?:\\{0,3}+/[^"\\/\s<>{}]{0,500}+){1,30}+)\\?\"""",
     re.IGNORECASE,
 )
+
+
+_IN_ATTRIBUTES = re.compile(
+    r"""(?:\blocation(?:\.href)?\s{0,3}=\s{0,3}|\blocation\.(?:assign|replace)\(|\bdata-href=|"""
+    r"""<option\s[^<>]{0,200}?value=)(?:["']|&quot;|&#39;){1,2}(?P<url>[^"'<>\s\\]{1,500})""",
+    re.IGNORECASE,
+)
+
+
+def attribute_links(document: Document) -> tuple[str, ...]:
+    """Return the distinct absolute addresses that clicks and choices from menus lead to, for pages with few links."""
+    matches = islice(_IN_ATTRIBUTES.finditer(document.html), 4 * MAX_DATA_LINKS)
+    urls = (join(document.base_url or "", unescape(match["url"].removesuffix("&quot;"))) for match in matches)
+    return tuple(dict.fromkeys(filter(None, urls)))[:MAX_DATA_LINKS]
+
+
+_FEED_NAME = re.compile(
+    r"/(?:[\w.-]{0,40}(?:rss|feed|atom)[\w.-]{0,40}\.(?:xml|rss|rdf|atom|json)|index\.(?:rdf|rss|atom)"
+    r"|(?:rss|feed|atom|backend)\.(?:php|aspx?|jsp|cfm))(?:\?|$)",
+    re.IGNORECASE,
+)
+
+
+def feed_anchors(document: Document) -> tuple[Mapping[str, str], ...]:
+    """Return anchors to feeds on the page's host, by the names of files, as the `link` elements that they replace."""
+    here = urlsplit(document.base_url or "").netloc
+    urls = (link.url for link in read_links(document) if _FEED_NAME.search(link.url))
+    return tuple({"rel": "feed", "href": url} for url in dict.fromkeys(urls) if urlsplit(url).netloc == here)
 
 
 def data_links(document: Document) -> tuple[str, ...]:

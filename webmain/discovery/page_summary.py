@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS
-from webmain.discovery.links import Link, data_links, frame_links, read_links
+from webmain.discovery.links import Link, attribute_links, data_links, feed_anchors, frame_links, read_links
 from webmain.discovery.places import find_feeds
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
@@ -56,7 +56,7 @@ class Head:
     rel_next : str or None
         Absolute address of `link rel=next`.
     feeds : tuple of str
-        Addresses of the feeds in `link` elements.
+        Addresses of the feeds in `link` elements, and in anchors to files that are named like feeds.
     is_amp : bool
         The page is the AMP version of another one.
     og_type : str
@@ -101,7 +101,7 @@ def read_head(document: Document) -> Head:
     return Head(
         canonical=normalise(canonical) if canonical else None,
         rel_next=_linked(document, links, "next"),
-        feeds=find_feeds(links, url=document.base_url or document.url or ""),
+        feeds=find_feeds([*links, *feed_anchors(document)], url=document.base_url or document.url or ""),
         is_amp=is_amp,
         og_type="" if og_type == "article" and "article:modified_time" in metas and not has_published else og_type,
         has_published=has_published,
@@ -166,8 +166,8 @@ class PageSummary:
         The page's address.
     head : Head
     links : tuple of str
-        Absolute addresses of the links, in document order, repetitions included; if the page shows hardly any text
-        and few links, also those in its embedded data.
+        Absolute addresses of the links, in document order, repetitions included; if there are few, also those of clicks and
+        menus, and if the page shows hardly any text, those in its embedded data.
     followed : tuple of str
         The links without `rel=nofollow`.
     pager : tuple of Link
@@ -230,11 +230,10 @@ def summarise(document: Document) -> PageSummary:
     shows_little = paragraphs_of(blocks.of_unit, chars, linked).sum() < THRESHOLDS.few_chars
     embedded = embedded_article(document) if shows_little else None
     shown_links = tuple(link.url for link in links)
-    carried = (
-        (*frame_links(document), *data_links(document))
-        if shows_little and len(set(shown_links)) < THRESHOLDS.few_links
-        else ()
-    )
+    carried: tuple[str, ...] = ()
+    if len(set(shown_links)) < THRESHOLDS.few_links:
+        of_data = (*frame_links(document), *data_links(document)) if shows_little else ()
+        carried = (*of_data, *attribute_links(document))
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
     carried_texts = [embedded.html if embedded else "", content]

@@ -298,9 +298,9 @@ _URL_HAS_YEAR: Final = lazy(_URL_YEAR)
 _URL_DATES: Final = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?<!\d){_URL_YEAR}(?P<sep>[/\-_.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d){_URL_YEAR}(?P<sep>[/\-_.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d|(?<=/[1-9])-|(?<=/[1-3]\d)-)",
         rf"(?<!\d){_URL_YEAR}/(?P<name>[a-z]{{3,9}})/(?P<day>\d{{1,2}})(?!\d)",
-        rf"(?<!\d)(?<![\da-f]{{2}}){_URL_YEAR}[/-]?(?P<month>\d{{2}})[/-]?(?P<day>\d{{2}})(?![\da-f])",
+        rf"(?<!\d)(?<![\da-f]{{2}}){_URL_YEAR}[/-]?(?P<month>\d{{2}})[/-]?(?P<day>\d{{2}})(?![\da-f]|(?<=/[1-3]\d)-)",
         rf"(?<!\d)(?P<day>\d{{2}})(?P<sep>[\-_.])(?P<month>\d{{2}})(?P=sep){_URL_YEAR}(?!\d)",
     )
 )
