@@ -122,7 +122,7 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short paragraphs that are links to other articles: with or below a cue ("Read more:"), or between paragraphs.
+    """Yield short paragraphs that link to other articles: with or below a cue ("Read more:"), or between paragraphs.
 
     A cue alone goes with the links below it, and at the end of the text.
     """
@@ -198,7 +198,7 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short blocks among the first kept ones that begin like a byline and contain a name, or a profession, too."""
+    """Yield short blocks among the first kept ones that are bylines, or a name and a profession."""
     from webmain.metadata.names import named_with_role, names_in, starts_byline
     from webmain.metadata.signatures import read_signature
 
