@@ -128,7 +128,7 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short paragraphs that are links to other articles: with or below a cue ("Read more:"), or between paragraphs.
+    """Yield short paragraphs that link to other articles: with or below a cue ("Read more:"), or between paragraphs.
 
     A cue alone goes with the links below it, and at the end of the text.
     """

@@ -19,7 +19,7 @@ _REST = r"[\W_]*(?:\S{1,64}@\S{1,100}[\W_]*)?"
 
 
 class Signature(NamedTuple):
-    """Names as a signature gives them, with commas between them, and whether the text is hardly more than the signature."""
+    """Names, with commas between them, and whether the text is hardly more than the signature."""
 
     names: str
     is_whole: bool
