@@ -1,0 +1,76 @@
+"""Find bylines, dates and counters that are kept at the ends of a text and are no part of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from webmain.article.asides import Block, has_own_kind
+from webmain.metadata.head import is_dated_class
+from webmain.regex import lazy
+from webmain.text.normal import as_seen
+from webmain.text.prose_amount import n_wide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webmain.html.document import Document
+
+_FIRST: Final = 3  # blocks at the beginning of a text that may be bylines
+_MAX_BYLINE_CHARS: Final = 90
+_MAX_DATE_CHARS: Final = 50
+_MAX_DATE_WORDS: Final = 6
+_MAX_DATE_WIDE: Final = 14
+_MAX_COUNTER_CHARS: Final = 40
+_BAR: Final = lazy(r"\s+[|•·]\s+")
+
+
+def _date_in(text: str) -> str:
+    """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
+    from webmain.metadata.dates_shown import is_mostly_date
+
+    parts = _BAR.split(text) if any(map(str.isdigit, text)) else []
+    if any(len(part.split()) > _MAX_DATE_WORDS or n_wide(part) > _MAX_DATE_WIDE for part in parts):
+        return ""
+    return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
+
+
+def _date_at_start(document: Document, block: Block) -> int:
+    """Return the first leaf of a block if it is a date and marked as one, before other text; -1 if not."""
+    leaves, elements, first = document.leaves, document.elements, block.leaves[0]
+    element = leaves.element[first]
+    is_marked = elements.tags[element] == "time" or is_dated_class(elements.attributes[element].get("class") or "")
+    return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
+
+
+def _is_counter(text: str) -> bool:
+    """Return True if a line is only a number and what it counts."""
+    from webmain.revisions.volatile import without_counters
+
+    is_short = len(text) <= _MAX_COUNTER_CHARS and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    return is_short and not without_counters(text, text.lower(), None).strip()
+
+
+def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield short blocks among the first kept ones: those with a byline, and the only one with a date and little else.
+
+    Also a date marked as such at the beginning of the text, and a counter at its end ("520 views").
+    """
+    from webmain.metadata.dates import parse_date
+    from webmain.metadata.names import named_with_role, names_in, starts_byline
+    from webmain.metadata.signatures import read_signature
+
+    if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
+        yield [date]
+    if len(blocks) > 1 and _is_counter(blocks[-1].text):
+        yield blocks[-1].leaves
+    dated = [block for block in blocks if block.n_chars <= _MAX_BYLINE_CHARS and _date_in(block.text)]
+    for block in blocks[:_FIRST] if len(dated) == 1 else ():
+        if block is dated[0] and not has_own_kind(document, block) and parse_date(_date_in(block.text)):
+            yield block.leaves
+    for block in blocks[:_FIRST]:
+        if block.n_chars <= _MAX_BYLINE_CHARS:
+            start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
+            signed = read_signature(block.text)
+            is_byline = signed.is_whole if signed else starts_byline(f"{start} ")
+            if (is_byline and names_in(start, is_text=True)) or named_with_role(block.text):
+                yield block.leaves
