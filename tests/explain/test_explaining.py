@@ -211,6 +211,14 @@ def test_the_choice_of_a_model_is_noted():
     assert (found.name, found.note) == ("pab", "a note for people")
 
 
+def test_a_page_whose_model_cannot_be_chosen_in_time_is_explained_as_rejected():
+    def choose(document):
+        raise Rejected(Reason.TOO_SLOW, "more than 1 s of CPU time")
+
+    found = explain_page(Page(html=PROSE * 5), create("learned"), choose=choose)
+    assert (found.name, found.rejected.reason, found.blocks) == ("learned", Reason.TOO_SLOW, ())
+
+
 def test_rules_of_a_site_are_minded(tmp_path):
     path = tmp_path / "sites.toml"
     path.write_text('["harbour.example"]\nremove = ".ad"\nkeep = ".fix"\n', encoding="utf-8")

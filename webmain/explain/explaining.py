@@ -43,14 +43,16 @@ def explain_page(
     """
     with stages.errors_as_rejections(page.url):
         document = page if isinstance(page, Document) else stages.read(page, options)
-        choice = choose(document) if choose is not None else Choice(extractor)
+        found, rejected = _or_rejected(lambda: choose(document)) if choose is not None else (None, None)
+        choice = found or Choice(extractor)
         method = choice.extractor
         if options.sites is not None:
             from webmain.sites import matching
 
             method = matching.extractor_of(document, method)
-        extraction, rejected = _or_rejected(lambda: stages.merge(stages.judge(document, method)))
-        article, kind, unit = None, None, Unit.LEAVES
+        extraction, article, kind, unit = None, None, None, Unit.LEAVES
+        if rejected is None:
+            extraction, rejected = _or_rejected(lambda: stages.merge(stages.judge(document, method)))
         blocks: tuple[ExplainedBlock, ...] = ()
         if extraction is not None:
             judged = extraction
