@@ -25,6 +25,7 @@ from webmain.evaluation.peers import PEERS
 from webmain.evaluation.protocols import PROTOCOLS
 from webmain.evaluation.records import Findings, Table
 
+pytestmark = pytest.mark.usefixtures("less_garbage")
 ROOT = Path(__file__).parents[2]
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."
 FAKES = """

@@ -16,6 +16,7 @@ from webmain.evaluation.scoring import score
 from webmain.evaluation.statistics import bootstrap
 from webmain.items import Reason, Rejected
 
+pytestmark = pytest.mark.usefixtures("less_garbage")
 SURE = [0.9, 0.8, 0.7, 0.6]
 REACHED = [1.0, 0.5, 1.0, 0.0]
 shares = st.floats(0, 1, allow_nan=False)

@@ -17,6 +17,7 @@ from webmain.evaluation import harness, predictions, worker
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.systems import Mode, System, describe
 
+pytestmark = pytest.mark.usefixtures("less_garbage")
 ROOT = Path(__file__).parents[2]
 FAKES = """
 import ctypes, os, socket, sys, time

@@ -16,6 +16,7 @@ from webmain.evaluation.texts import as_page
 from webmain.extractors.base import EXTRACTORS, SiteExtractor
 from webmain.extractors.line_block import LineBlock
 
+pytestmark = pytest.mark.usefixtures("less_garbage")
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice. "
 HTML = (
     "<html lang=en><head><title>Tide reaches quay</title>"
