@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.discovery.feeds import Feed
 from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, Sitemap, read_pieces
 
@@ -192,6 +193,14 @@ def test_broken_markup_gives_what_can_be_read():
 def test_an_address_that_is_cut_off_is_not_kept():
     body = urlset("<url><loc>/a</loc></url>", "<url><loc>/2024/05/half-a-sl")[: -len("</urlset>")]
     assert [entry.url for entry in read_sitemap(body, url=URL).entries] == ["https://news.example/a"]
+
+
+def test_a_feed_that_is_served_as_a_sitemap_is_unpacked_up_to_its_limit(monkeypatch):
+    monkeypatch.setattr("webmain.discovery.sitemaps.MAX_FEED_BYTES", 1 << 20)
+    sizes = []
+    monkeypatch.setattr("webmain.discovery.sitemaps.read_feed", lambda body, **_: sizes.append(len(body)) or Feed())
+    read_sitemap(gzip.compress(b"<rss>" + b" " * (8 << 20)), url=URL)
+    assert sizes[0] < 2 << 20
 
 
 def test_entities_are_not_expanded():

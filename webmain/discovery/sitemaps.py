@@ -19,6 +19,7 @@ from lxml import etree
 
 from webmain.discovery.entries import Entry, EntryCollector
 from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
+from webmain.discovery.feeds import MAX_BYTES as MAX_FEED_BYTES
 from webmain.discovery.safe_xml import (
     GZIP,
     Cleaner,
@@ -220,7 +221,12 @@ class _Reader:
     def _read_as_feed(self, body: bytes) -> None:
         """Read a feed that is served as a sitemap."""
         try:
-            feed = read_feed(b"".join(self._pieces(body)), url=self.url, max_entries=self.pages.limit)
+            whole = bytearray()
+            for piece in self._pieces(body):
+                whole += piece
+                if len(whole) >= MAX_FEED_BYTES:
+                    break
+            feed = read_feed(bytes(whole), url=self.url, max_entries=self.pages.limit)
         except NotAFeed as error:
             raise NotASitemap(str(error)) from error
         self.skipped.update(feed.skipped)
