@@ -99,7 +99,7 @@ def read(tmp_path, body, domains=("bbc.example",)):
     found = []
     files.read(found.append)
     reasons = [each.skip[0].value for each in found if each.skip]
-    return [each.page.url for each in found if each.page], reasons, found[-1].part.n_records
+    return [each.page.url for each in found if each.page], reasons, found[-1].file.n_records
 
 
 GOOD = [member(*page("bbc.example", n)) for n in range(3)]
