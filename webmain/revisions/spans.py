@@ -51,10 +51,11 @@ def spans(before: str, after: str, *, cells: int, fold: Callable[[str], str] = f
         return _between_ends(before, after)
     ours, theirs = list(_pieces(before)), list(_pieces(after))
     forms = {piece: fold(piece) for piece in {*ours, *theirs}}
-    matches = align([forms[p] for p in ours], [forms[p] for p in theirs], cells=cells)
+    our_forms, their_forms = [forms[p] for p in ours], [forms[p] for p in theirs]
+    matches = align(our_forms, their_forms, cells=cells)
     return Spans(
-        before=_runs(ours, _with_late_runs(ours, {i for i, _ in matches})),
-        after=_runs(theirs, _with_late_runs(theirs, {j for _, j in matches})),
+        before=_runs(ours, _with_late_runs(our_forms, {i for i, _ in matches})),
+        after=_runs(theirs, _with_late_runs(their_forms, {j for _, j in matches})),
         n_cells=len(ours) * len(theirs),
     )
 
@@ -77,13 +78,13 @@ def _n_common(ours: str, theirs: str) -> int:
     )
 
 
-def _with_late_runs(pieces: list[str], common: set[int]) -> set[int]:
+def _with_late_runs(forms: list[str], common: set[int]) -> set[int]:
     """Return `common` with each run of other pieces as late as it can be: ". [One more.]", not "[. One more]."."""
     moved: set[int] = set()
     start = 0  # of the run of other pieces
-    for i, piece in enumerate(pieces):
+    for i, form in enumerate(forms):
         if i in common:
-            same = start if pieces[start] == piece else i
+            same = start if forms[start] == form else i
             moved.add(same)
             start = same + 1
     return moved
