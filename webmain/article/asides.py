@@ -156,7 +156,10 @@ def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int
     """
     first: dict[str, int] = {}
     copies: list[int] = []
-    least = MIN_COPIED_SHARE * sum(block.n_chars for block in blocks)
+    lengths = [block.n_chars for block in blocks]
+    least = MIN_COPIED_SHARE * sum(lengths)
+    if sum(lengths) - sum(set(lengths)) < least:
+        return  # the common case
     for i, block in enumerate([*blocks, None]):
         at = first.setdefault(block.text, i) if block else i
         if at < i and copies and 0 < at - first[blocks[copies[-1]].text] <= 2:

@@ -34,6 +34,10 @@ def _date_in(text: str) -> str:
     return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
 
 
+def _is_dated(block: Block) -> bool:
+    return block.n_chars <= _MAX_BYLINE_CHARS and bool(_date_in(block.text))
+
+
 def _date_at_start(document: Document, block: Block) -> int:
     """Return the first leaf of a block if it is a date and marked as one, before other text; -1 if not."""
     leaves, elements, first = document.leaves, document.elements, block.leaves[0]
@@ -61,12 +65,12 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
 
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
-    if len(blocks) > 1 and _is_counter(blocks[-1].text):
+    if len(blocks) > 1 and blocks[-1].n_chars <= _MAX_COUNTER_CHARS and _is_counter(blocks[-1].text):
         yield blocks[-1].leaves
-    dated = [block for block in blocks if block.n_chars <= _MAX_BYLINE_CHARS and _date_in(block.text)]
-    for block in blocks[:_FIRST] if len(dated) == 1 else ():
-        if block is dated[0] and not has_own_kind(document, block) and parse_date(_date_in(block.text)):
-            yield block.leaves
+    dated = list(filter(_is_dated, blocks[:_FIRST]))
+    is_only_date = len(dated) == 1 and not any(map(_is_dated, blocks[_FIRST:]))
+    if is_only_date and not has_own_kind(document, dated[0]) and parse_date(_date_in(dated[0].text)):
+        yield dated[0].leaves
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
