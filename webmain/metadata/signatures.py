@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain import languages
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from webmain.languages import Languages
@@ -15,6 +16,7 @@ MAX_SIGNATURE_CHARS: Final = 100
 """Characters read of a text."""
 
 _MAX_REST_CHARS: Final = 40
+_ASIAN: Final = lazy("[\u0900-\u1fff\u2e80-\ud7af]")  # from Devanagari to Hangul, without punctuation marks
 _REST = r"[\W_]*(?:\S{1,64}@\S{1,100}[\W_]*)?"
 
 
@@ -39,7 +41,7 @@ def read_signature(text: str) -> Signature | None:
         Its first `MAX_SIGNATURE_CHARS` characters are read.
     """
     start = text[:MAX_SIGNATURE_CHARS].rstrip()
-    if start.isascii():
+    if start.isascii() or not _ASIAN.search(start):
         return None
     for pattern in _patterns(languages.known()):
         if match := pattern.match(start):
