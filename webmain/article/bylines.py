@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.article.asides import Block, has_own_kind
 from webmain.metadata.head import is_dated_class
-from webmain.regex import lazy
 from webmain.text.normal import as_seen
 from webmain.text.prose_amount import n_wide
 
@@ -21,14 +20,14 @@ _MAX_DATE_CHARS: Final = 50
 _MAX_DATE_WORDS: Final = 6
 _MAX_DATE_WIDE: Final = 14
 _MAX_COUNTER_CHARS: Final = 40
-_BAR: Final = lazy(r"\s+[|•·]\s+")
 
 
 def _date_in(text: str) -> str:
     """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
     from webmain.metadata.dates_shown import is_mostly_date
+    from webmain.metadata.names import BAR
 
-    parts = _BAR.split(text) if any(map(str.isdigit, text)) else []
+    parts = BAR.split(text) if any(map(str.isdigit, text)) else []
     if any(len(part.split()) > _MAX_DATE_WORDS or n_wide(part) > _MAX_DATE_WIDE for part in parts):
         return ""
     return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
@@ -46,10 +45,13 @@ def _date_at_start(document: Document, block: Block) -> int:
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
 
 
-def _is_counter(text: str) -> bool:
-    """Return True if a line is only a number and what it counts."""
+def _is_counter(block: Block) -> bool:
+    """Return True if a block is only a number and what it counts."""
+    if block.n_chars > _MAX_COUNTER_CHARS:
+        return False
     from webmain.revisions.volatile import without_counters
 
+    text = block.text
     is_short = len(text) <= _MAX_COUNTER_CHARS and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     return is_short and not without_counters(text, text.lower(), None).strip()
 
@@ -65,7 +67,7 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
 
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
-    if len(blocks) > 1 and blocks[-1].n_chars <= _MAX_COUNTER_CHARS and _is_counter(blocks[-1].text):
+    if len(blocks) > 1 and _is_counter(blocks[-1]):
         yield blocks[-1].leaves
     dated = list(filter(_is_dated, blocks[:_FIRST]))
     is_only_date = len(dated) == 1 and not any(map(_is_dated, blocks[_FIRST:]))

@@ -108,6 +108,9 @@ def attribute_links(document: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, urls)))[:MAX_DATA_LINKS]
 
 
+_FEED_WORDS: Final = ("rss", "feed", "atom", "rdf", "backend")
+"""All names that `_FEED_NAME` matches contain one of these."""
+
 _FEED_NAME = re.compile(
     r"/(?:[\w.-]{0,40}(?:rss|feed|atom)[\w.-]{0,40}\.(?:xml|rss|rdf|atom|json)|index\.(?:rdf|rss|atom)"
     r"|(?:rss|feed|atom|backend)\.(?:php|aspx?|jsp|cfm))(?:\?|$)",
@@ -117,9 +120,13 @@ _FEED_NAME = re.compile(
 
 def feed_anchors(document: Document) -> tuple[Mapping[str, str], ...]:
     """Return anchors to feeds on the page's host, by the names of files, as the `link` elements that they replace."""
+    urls = dict.fromkeys(link.url for link in read_links(document))
+    folded = "\n".join(urls).casefold()
+    if not any(word in folded for word in _FEED_WORDS):
+        return ()  # the common case
     here = urlsplit(document.base_url or "").netloc
-    urls = (link.url for link in read_links(document) if _FEED_NAME.search(link.url))
-    return tuple({"rel": "feed", "href": url} for url in dict.fromkeys(urls) if urlsplit(url).netloc == here)
+    feeds = filter(_FEED_NAME.search, urls)
+    return tuple({"rel": "feed", "href": url} for url in feeds if urlsplit(url).netloc == here)
 
 
 def data_links(document: Document) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from webmain.metadata.head import clean, element_text, is_byline_class, letters,
 from webmain.metadata.jsonld import texts
 from webmain.metadata.likely_authors import OUTSIDE, SHORT_LABEL, YEAR, likely_authors
 from webmain.metadata.names import (
+    BAR,
     leads_to_author,
     looks_like_name,
     names_in,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LONGEST_BYLINE = 120
-_NAME_BESIDE = range(1, _LONGEST_BYLINE)
-_BAR = lazy(r"\s+[|•·]\s+")
 _LONG_SITE = 8  # minimum letters of a site's name that a name may begin with: "Daily News Sport"
 _USERNAME = lazy(r"[a-z]{1,20}[._][a-z]{2,20}\d{0,4}")
 _DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
@@ -227,8 +226,9 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = _linked_names(reading, leaves.element[i])
             names = names or names_in(whole, language=reading.language, is_text=True)
             text = whole if names else text
-        if not names and len(text) < SHORT_LABEL and len("".join(leaves.texts[i + 1 : i + 2])) in _NAME_BESIDE:
-            text = f"{text} {leaves.texts[i + 1]}"
+        after = leaves.texts[i + 1] if i + 1 < len(leaves) else ""
+        if not names and len(text) < SHORT_LABEL and 0 < len(after) < _LONGEST_BYLINE:
+            text = f"{text} {after}"
             names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
@@ -240,7 +240,7 @@ def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[s
     columns = reading.document.leaves
     for i in leaves:
         text = columns.texts[i]
-        for part in _BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
+        for part in BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
             names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
             if names and not columns.flags[i] & OUTSIDE and not reading.stands_aside(columns.element[i]):
                 yield "byline", names, text

@@ -9,14 +9,15 @@ _KNOWN_YEAR: Final = 1400
 _ITS_FIRST_DAY: Final = date(2021, 3, 21)
 _LONG_MONTHS, _LONG, _SHORT = 6, 31, 30
 _ETHIOPIAN_2000: Final = date(2007, 9, 12)
-_NEPALI_YEARS: Final = """
+_NEPALI_DAYS: Final = """
 223231101011 232321110012 132321110102 223222101011 223321101011 232321110012 222322010102 223222101011
 223321101011 232321110012 222322011002 223222101011 223321101011 232321110012 222322011011 223222101011
 232321101011 232321110012 222322101011 223222101011 232321110011 232321110102 222322101011 223222101011
 232321110011 232321110102 223222101011 223222101011 223221110111 232312110111 132321110111
-""".split()
+"""
 """The days of each month from the year 2056 on, less 29, as Nepal's calendar committee announced them."""
 
+_NEPALI_MONTHS: Final = tuple(29 + int(days) for days in "".join(_NEPALI_DAYS.split()))
 _FIRST_NEPALI, _NEPALI_2056 = 2056, date(1999, 4, 14)
 
 
@@ -84,11 +85,10 @@ def from_nepali(year: int, month: int, day: int) -> date | None:
     date or None
         None if there is no such day.
     """
-    months = [29 + int(days) for days in "".join(_NEPALI_YEARS)]
     index = 12 * (year - _FIRST_NEPALI) + month - 1
-    if not (1 <= month <= 12 and 0 <= index < len(months) and 1 <= day <= months[index]):
+    if not (1 <= month <= 12 and 0 <= index < len(_NEPALI_MONTHS) and 1 <= day <= _NEPALI_MONTHS[index]):
         return None
-    return _NEPALI_2056 + timedelta(sum(months[:index]) + day - 1)
+    return _NEPALI_2056 + timedelta(sum(_NEPALI_MONTHS[:index]) + day - 1)
 
 
 CALENDARS: Final = {"solar": from_solar, "ethiopian": from_ethiopian, "nepali": from_nepali}

@@ -23,6 +23,9 @@ MAX_AUTHORS: Final = 30
 MAX_NAME_CHARS: Final = 70
 MAX_NAME_WORDS: Final = 7
 _MAX_HREF_CHARS: Final = 400
+BAR = lazy(r"\s+[|•·]\s+")
+"""Divides a line with a byline: "5 May 2024 | By Jane Roe"."""
+
 COLONS: Final = ":：៖፦፡՝"
 
 _DATELINE = lazy(
