@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
 from webmain.spiders.addresses import without_referrer
@@ -23,13 +23,12 @@ def _shared(judgement: UrlJudgement) -> UrlJudgement:
 _FIRST_NUMBER = re.compile(r"\d+")
 
 
-def _is_post_of(url: str, page: str) -> bool:
+def _is_post_of(url: SplitResult, page: SplitResult) -> bool:
     """Return True if an address has a page's path, and its query other keys or the same number: a post of a thread."""
-    one, other = urlsplit(url), urlsplit(page)
-    if one.path != other.path or one.path in ("", "/"):
+    if url.path != page.path or url.path in ("", "/"):
         return False
-    keys = [sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)) for parts in (one, other)]
-    numbers = [_FIRST_NUMBER.findall(parts.query)[:1] for parts in (one, other)]
+    keys = [sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)) for parts in (url, page)]
+    numbers = [_FIRST_NUMBER.findall(parts.query)[:1] for parts in (url, page)]
     return keys[0] != keys[1] or numbers[0] == numbers[1]
 
 
@@ -98,10 +97,14 @@ class OwnAddresses:
             The page's own addresses.
         """
         found: Counter[str] = Counter()
+        own_parts = [urlsplit(url) for url in own if url]
         for raw, n_chars in teasers.items():
             link = self.judged_url(raw)
             if link is None or link.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
                 continue
-            if link.url not in own and not any(_is_post_of(link.url, url) for url in own if url):
+            if link.url in own:
+                continue
+            parts = urlsplit(link.url)
+            if not any(_is_post_of(parts, page) for page in own_parts):
                 found[link.url] += n_chars
         return found
