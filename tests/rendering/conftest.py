@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 import pytest
 
@@ -32,15 +32,26 @@ class Drawn:
 Answers = Mapping[str, FetchedResponse] | Callable[[str], FetchedResponse | None]
 
 
+@pytest.fixture(scope="session")
+def loop():
+    """Run the event loop that the reactor is bound to, in a thread: the main one may have Playwright's, of other tests."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
 @pytest.fixture
-def draw():
+def draw(loop):
     """Draw pages in a browser, in which nothing but the given answers can be had; pages one after the other."""
 
     def draw(
         *pages: str, answers: Answers | None = None, url: str = URL, **settings: object
     ) -> list[Drawn | Exception]:
-        with ThreadPoolExecutor(1) as thread:  # the main one may have Playwright's loop, of other tests
-            return thread.submit(asyncio.run, _draw(pages, answers or {}, url, settings)).result()
+        return asyncio.run_coroutine_threadsafe(_draw(pages, answers or {}, url, settings), loop).result()
 
     return draw
 
@@ -81,4 +92,4 @@ async def _draw(pages, answers, url, settings):
     return found
 
 
-__all__ = ["crawl", "draw", "site"]
+__all__ = ["crawl", "draw", "loop", "site"]
