@@ -266,6 +266,8 @@ def open_elements(source: bytes, *, limit: float = math.inf) -> float:
                     return math.inf
                 break  # what is inside is no markup
             elif n_ambiguous or name not in _NEVER_OPEN:
+                if names and name in _CLOSES and names[-1] in _CLOSES[name]:
+                    names.pop()
                 in_drawing = in_drawing and name in _DRAWING
                 if not (in_drawing and _closes_itself(source, token)):
                     in_drawing = in_drawing or name in _FOREIGN

@@ -44,7 +44,7 @@ _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """Regular expressions built from the words of languages."""
+    """Regular expressions built from the words of languages, compiled on first use."""
 
     prefix: re.Pattern[str]
     tail: re.Pattern[str]
@@ -67,26 +67,26 @@ def _patterns(words: Languages) -> _Patterns:
         return words.either(*(f"bylines.{name}" for name in names))
 
     return _Patterns(
-        prefix=re.compile(
+        prefix=lazy(
             rf"(?:(?:{either('verbs')}\s(?:and\s\w{{4,12}}\s)?)?{either('by')}(?:\s?:\s?|\s)"
             rf"|{either('labels', 'author_label')}\s?[{COLONS}]\s?|{either('patterns')})",
             re.I,
         ),
-        tail=re.compile(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
-        aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
-        divider=re.compile(
+        tail=lazy(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
+        aside=lazy(rf"\s*\((?:{either('and')})\s", re.I),
+        divider=lazy(
             rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
             rf"|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
-        title=re.compile(rf"^{either('titles')}(?:\s+(?=\S+\s\S)|(?<=[{COLONS}])\s*)", re.I),
-        role=re.compile(rf"(?:[\w.]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
-        role_after=re.compile(rf"(?<=\S)\s*{either('roles_after')}$"),
-        no_name=re.compile(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
-        name_word=re.compile(r"[^\W\d_][\w'’.-]*$"),
-        particle=re.compile(rf"{either('particles')}$"),
-        wrote_in_lower=re.compile(
+        title=lazy(rf"^{either('titles')}(?:\s+(?=\S+\s\S)|(?<=[{COLONS}])\s*)", re.I),
+        role=lazy(rf"(?:[\w.]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
+        role_after=lazy(rf"(?<=\S)\s*{either('roles_after')}$"),
+        no_name=lazy(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
+        name_word=lazy(r"[^\W\d_][\w'’.-]*$"),
+        particle=lazy(rf"{either('particles')}$"),
+        wrote_in_lower=lazy(
             rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?[{COLONS}])(?:\s?:)?(?:\s|$)"
         ),
     )
