@@ -8,7 +8,7 @@ import pytest
 
 import webmain
 from webmain.extractors import learned as module
-from webmain.extractors.learned import BY_SITE, LearnedExtractor
+from webmain.extractors.learned import BY_SITE, BY_THREAD, LearnedExtractor
 from webmain.extractors.page_model import CONFIDENCE_COLUMNS, block_names, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
@@ -154,6 +154,19 @@ def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
         assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-5)
         assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
         assert {name for name, _, _ in moved} <= set(block_names())
+
+
+def test_comments_below_an_article_are_no_content_and_the_reason_says_so():
+    said = "".join(f"<div class=commentbody><p>{n} {PROSE * 3}</p></div>" for n in range(9))
+    body = f"<article><h1>Ferry late</h1>{f'<p>{PROSE}</p>' * 3}</article>{said}"
+    found, method = judged(body, profile="news"), LearnedExtractor(profile="news")
+    is_said = np.array(
+        [name.startswith(tuple("012345678")) for name in found.segmentation.texts(range(len(found.kept)))]
+    )
+    assert not found.kept[is_said].any()
+    assert {found.why[i] for i in np.flatnonzero(is_said)} == {BY_THREAD}
+    assert any(name == BY_THREAD for name, _, _ in method.contributions(found.segmentation, [len(is_said) - 1])[0])
+    assert not any(why == BY_THREAD for why in judged(body, profile="general").why)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import numpy as np
 from webmain.article.regions import MAX_CAPTION_CHARS, reach, region
 from webmain.html.columns import HIDDEN
 from webmain.html.kinds import is_caption
-from webmain.html.visible_text import MAX_CLASS_CHARS
+from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Image
 from webmain.regex import lazy
 from webmain.urls import join

@@ -8,8 +8,8 @@ import numpy as np
 
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.kinds import is_caption
-from webmain.html.visible_text import HEADINGS, MAX_CLASS_CHARS
-from webmain.regex import lazy
+from webmain.html.threads import thread_leaves
+from webmain.html.visible_text import HEADINGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,13 +45,6 @@ LINE_WINDOW_CHARS = 2_000
 SURE_LINE_CHARS = 40
 """Longer lines are searched for in the whole rest of the page."""
 
-_THREAD = lazy(
-    r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
-    r"|disqus(?:[_-]thread)?|kommentare?|comentarios?|commentaires?|commenti|reacties)(?=$|[\s_-])"
-)
-_SURE_THREAD = lazy(r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)")
-_NO_THREAD = lazy(r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)")
-
 
 def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which leaves are readers' comments, by the class and id of their ancestors.
@@ -70,20 +63,7 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     """
     elements, leaves = document.elements, document.leaves
     length = np.where(kept, leaves.n_chars, 0)
-    before = np.concatenate(([0], np.cumsum(length)))
-    known: dict[str, bool] = {}
-    found = np.zeros(len(leaves), dtype=np.bool_)
-    beyond = 0
-    for i, attributes in zip(elements.with_text, elements.attributes_of(elements.with_text), strict=True):
-        if i < beyond or not attributes or elements.tags[i] in ("html", "body", "form", "a"):
-            continue
-        if any(_names_thread(attributes.get(name), known) for name in ("id", "class")):
-            first, end = elements.first_leaf[i], elements.end_leaf[i]
-            is_small = 2 * (before[end] - before[first]) < max(1, before[-1])
-            names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"[:MAX_CLASS_CHARS].lower().split()
-            if is_small or any(map(_SURE_THREAD.fullmatch, names)):
-                found[first:end] = True
-                beyond = elements.end[i]
+    found = thread_leaves(document, length)
     if length[~found].sum() < MIN_TEXT_CHARS:
         found &= ~kept
     n_unlinked = np.bincount(leaves.unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
@@ -91,16 +71,6 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     found &= ~leaves.has(UNWANTED) & (n_unlinked[leaves.unit] > 0) & ~in_heading
     longest = np.bincount(leaves.unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
-
-
-def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
-    """Return True if an id or a class attribute names a comment thread; results are cached in `known`."""
-    if not name or len(name) > MAX_CLASS_CHARS:
-        return False
-    if name not in known:
-        tokens = name.lower().split()
-        known[name] = any(_THREAD.search(token) and not _NO_THREAD.search(token) for token in tokens)
-    return known[name]
 
 
 def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from webmain.extractors.page_model import (
     page_row,
 )
 from webmain.extractors.page_types import note_row
+from webmain.features.comments import effect_of_comments, thread_blocks
 from webmain.features.manual_corrections import CERTAIN
 from webmain.features.trees import probabilities
 from webmain.html.blocks import segment
@@ -64,7 +65,8 @@ MAX_SITE_PAGES: Final = 200
 """Limit on pages that a site is learned from, the first ones; more improve little."""
 
 BY_SITE: Final = "the site's other pages"
-"""Name used instead of a column for a site model's contribution to a block's score."""
+BY_THREAD: Final = "readers' comments below an article"
+"""Names used instead of a column for what a site model, and the rule on comments, contribute to a block's score."""
 
 
 _WHY: Final = (
@@ -76,7 +78,17 @@ _WHY: Final = (
     "the site's other pages speak for it",
     "marked as boilerplate by a person",
     "marked as content by a person",
+    BY_THREAD,
 )
+
+
+class _Scored(NamedTuple):
+    """A page's columns and its probability of being an article; its blocks' log-odds, and what of it is `BY_THREAD`."""
+
+    page: Columns
+    article: float
+    margin: NDArray[np.float64]
+    by_thread: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -134,13 +146,14 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
             return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
-        page, article, generic = self._scored(segmentation)
+        page, article, generic, by_thread = self._scored(segmentation)
         margin, signs = self._by_site(segmentation, page.texts, generic)
         probability = probabilities(margin)
         choice = choose(probability, page.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
+        reason[(by_thread < 0) & ~choice.kept] = 8
         reason[(signs < 0) & ~choice.kept] = 6
         reason[(signs > 0) & choice.kept] = 7
         return Extraction(
@@ -166,7 +179,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
         The site model's contribution is listed as `BY_SITE`; its value is the log-odds without it.
         """
-        page, article, generic = self._scored(segmentation)
+        page, article, generic, by_thread = self._scored(segmentation)
         rows = page.with_article(article)[list(blocks)]
         contributions = page_model().blocks.contributions(rows)
         names = block_names()
@@ -176,10 +189,11 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             order = np.argsort(-np.abs(odds), kind="stable")[: np.count_nonzero(odds)][:most]
             columns_of = (order.tolist(), row[order].tolist(), odds[order].tolist())
             effects = [(names[i], value, by) for i, value, by in zip(*columns_of, strict=True)]
+            if by_thread[block]:
+                effects.append((BY_THREAD, 1.0, float(by_thread[block])))
             if self._site is not None:
                 effects.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
-                effects.sort(key=lambda one: -abs(one[2]))
-            found.append(effects[:most])
+            found.append(sorted(effects, key=lambda one: -abs(one[2]))[:most])
         return found
 
     def _by_site(
@@ -194,13 +208,15 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         )
         return margin, signs
 
-    def _scored(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
-        """Return a page's columns, its probability of being an article, and its blocks' log-odds from the page model."""
+    def _scored(self, segmentation: Segmentation) -> _Scored:
+        """Return a page's columns, and what the page model says of its blocks."""
         model, page = page_model(), columns(segmentation)
         row = page_row(page)
         article = self._article(model.article_share(row), segmentation.document)
         note_row(segmentation.document, row)
-        return page, article, model.margins(page, article)
+        margin = model.margins(page, article)
+        effect = effect_of_comments(thread_blocks(segmentation), margin, page.n_chars, article)
+        return _Scored(page, article, margin + effect, effect)
 
     def _article(self, share: float, document: Document) -> float:
         """Return the probability that a page is an article: the mean of its own and, if known, its site's.
@@ -260,7 +276,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
                 segmentation = self.segment(document)
                 if not len(segmentation) or not known.add(document):
                     continue
-                page, article, margin = self._scored(segmentation)
+                page, article, margin, _ = self._scored(segmentation)
             except Rejected:  # mostly `TOO_SLOW`
                 continue
             yield site_page(segmentation, page.texts, margin=margin, n_chars=page.n_chars, news=article)

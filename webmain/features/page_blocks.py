@@ -64,9 +64,9 @@ MAX_PROSE_SCORE: Final = 1500.0
 """Maximum characters of one block's prose that count for its container."""
 
 _NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
-_TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
-_ENDS: Final = ".!?。！？…।؟۔"
-_COMMAS: Final = ",、，;；،؛:："
+_TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।॥؟۔։።፧።។៕။')
+_ENDS: Final = ".!?。！？…।॥؟۔։።፧។៕။"
+_COMMAS: Final = ",、，;；،؛:：፣፤፥፦՝၊"
 _UNSEEN: Final = 0b11
 """Bits that mark invisible characters: no real character is both a letter and a digit."""
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.html.columns import HIDDEN, Flag
+from webmain.html.names import MAX_CLASS_CHARS
 from webmain.html.tables import Grid
-from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, TextContext, TextContexts, VisibleText
+from webmain.html.visible_text import CAPTION_CLASS, TextContext, TextContexts, VisibleText
 from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from webmain.regex import lazy
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -34,6 +36,19 @@ _INSIDE_TAGS: Final = frozenset(("html", "body", "main", "article"))
 """Elements that are content whatever their role."""
 
 _NAMING_TEXT: Final = ("caption", "quote", "line", "gutter")
+
+MAX_CLASS_CHARS: Final = 400
+"""Longer class attributes and ids are not searched for what they name."""
+
+_NAMING_COMMENTS: Final = ("omment", "omentar", "disqus", "reacties", "yorum", "livefyre")
+_NO_THREAD_TAGS: Final = frozenset(("html", "body", "form", "a"))
+_THREAD = lazy(
+    r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
+    r"|disqus(?:[_-]thread)?|kommentare?r?|kommentarii|komentar(?:ze|e|i)?|comentarios?|commentaires?|commenti|reacties|yorum(?:lar)?"
+    r"|livefyre)(?=$|[\s_-])"
+)
+_SURE_THREAD = lazy(r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)")
+_NO_THREAD = lazy(r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)")
 
 MAX_KNOWN: Final = 50_000
 """Size of the cache of names, which is cleared when it is full."""
@@ -62,6 +77,8 @@ class Names:
         Whether tag or role mark it as no content: menu, footer, select or dialog.
     may_name_text : bool
         Whether its class or role may say what its text is: a caption, a quote, a heading, or line numbers.
+    thread : int
+        Whether its class, id or itemprop names readers' comments: `SURE_THREAD`, `THREAD`, or 0.
     is_remembered : bool
         Whether it is short enough to be cached.
     """
@@ -79,6 +96,7 @@ class Names:
         "may_name_text",
         "role",
         "tag",
+        "thread",
     )
 
     def __init__(
@@ -103,7 +121,22 @@ class Names:
         self.is_outside = is_by_role or tag in OUTSIDE_TAGS
         self.may_name_text = self.role == "heading" or any(each in lower for each in _NAMING_TEXT)
         self.is_unseen = self.is_clipped or self.is_not_displayed
+        self.thread = 0
+        values = (lower, self.id.lower(), self.itemprop.lower())
+        if tag not in _NO_THREAD_TAGS and any(each in value for value in values for each in _NAMING_COMMENTS):
+            self.thread = _thread(values)
         self.is_remembered = sum(map(len, filter(None, (tag, classes, own_id, itemprop, role)))) <= MAX_KNOWN_CHARS
+
+
+THREAD, SURE_THREAD = 1, 2
+
+
+def _thread(values: Iterable[str]) -> int:
+    """Return whether classes, id or itemprop, in lower case, name a thread of readers' comments."""
+    tokens = [token for value in values if len(value) <= MAX_CLASS_CHARS for token in value.split()]
+    if not any(_THREAD.search(token) and not _NO_THREAD.search(token) for token in tokens):
+        return 0
+    return SURE_THREAD if any(map(_SURE_THREAD.fullmatch, tokens)) else THREAD
 
 
 NO_NAMES: Final = Names("")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from webmain import languages
 from webmain.html.columns import Flag
+from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Kind, TextLink, TextMark
 from webmain.text.normal import EAST_ASIAN
 from webmain.urls import join
@@ -37,9 +38,6 @@ _PLAIN = frozenset("a b strong i em u html body".split())
 """Elements whose class does not decide the kind of their text."""
 
 _CONTEXT_TAGS = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
-
-MAX_CLASS_CHARS = 400
-"""Longer class attributes are ignored."""
 
 MAX_NAMED_LEAVES = 16
 """An element with more runs of text is not a caption or pull quote, whatever its class."""

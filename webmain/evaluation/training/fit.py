@@ -19,6 +19,7 @@ from webmain.evaluation.training.boosting import Recipe, boosted
 from webmain.evaluation.training.rows import N_FOLDS, Rows, hash_of
 from webmain.extractors import page_model
 from webmain.extractors.page_model import Choice, PageModel, names, page_names
+from webmain.features.comments import effect_of_comments
 from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def predict(model: PageModel, rows: Rows) -> PagePrediction:
     seen: Any = rows  # whose values and lengths are those of its columns
     article = model.article_share(rows.means)
     margin = model.margins(seen, article)
+    margin += effect_of_comments(rows.comments, margin, rows.n_chars, article)
     choice = page_model.choose(probabilities(margin), rows.n_chars)
     text = "\n".join(t for t, kept in zip(rows.texts, choice.kept, strict=True) if kept)
     f1 = words(TextPair(predicted=text, gold=rows.gold, language=rows.language)).f1

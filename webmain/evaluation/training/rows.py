@@ -16,6 +16,7 @@ from webmain.evaluation.training.boosting import TrainingError
 from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import columns, mean_weights, page_row
+from webmain.features.comments import thread_blocks
 from webmain.features.gold_labels import gold_shares
 from webmain.items import PAGE_TYPES, Rejected
 from webmain.text.normal import fold_space
@@ -63,6 +64,7 @@ class Rows:
     # for the page's headline, which is content in some collections and not in others
     share: NDArray[np.float32]
     n_chars: NDArray[np.float64]  # (n_blocks,) float64; shown characters
+    comments: NDArray[np.bool_]  # (n_blocks,) bool; in threads of readers' comments
     texts: tuple[str, ...]
 
     def with_article(self, probability: float) -> NDArray[np.float32]:
@@ -129,6 +131,7 @@ def rows_of(page: GoldPage) -> Rows | None:
         means=page_row(seen),
         share=share.astype(np.float32),
         n_chars=seen.n_chars,
+        comments=thread_blocks(segmentation),
         texts=tuple(seen.texts),
     )
 
