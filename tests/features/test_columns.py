@@ -63,6 +63,14 @@ def test_sentences_of_all_scripts_end(end):
 
 
 @pytest.mark.parametrize(
+    "text", ["ጀልባው ዘገየ።", "သင်္ဘော နောက်ကျသည်။", "ទូកមកយឺត។", "Լաստը ուշացավ։", "نقلیہ دیر سے آیا۔", "नाव देर से आई॥"]
+)
+def test_full_stops_of_other_scripts_end_sentences(text):
+    seen = Seen(f"<p>{text}</p>")
+    assert seen.of(text[:4], "ends") == seen.of(text[:4], "terminal") == 1
+
+
+@pytest.mark.parametrize(
     ("markup", "density"),
     [
         ("<p>half <a href=/>link</a></p>", 0.5),
