@@ -19,7 +19,7 @@ from webmain.extractors.page_types import page_type
 from webmain.html.columns import HIDDEN, Elements, Flag, Leaves
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.regex import lazy
-from webmain.text.normal import fold_space
+from webmain.text.normal import SENTENCE_ENDS, fold_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,7 +68,7 @@ _APART: Final = frozenset(("aside", "figure"))
 _BOLD: Final = frozenset({*HEADINGS, "b", "strong"})
 _BOXES: Final = frozenset(("div", "section", "span"))
 _QUOTE_MARKS: Final = frozenset('"“”„«»‹›‘‚「『')
-_SENTENCE_ENDS: Final = tuple(".!?。")
+_SENTENCE_ENDS: Final = tuple(SENTENCE_ENDS)
 _NO_LETTER = lazy(r"[\W_]+")
 _LEFT_OUT = lazy(r"…|\.{3}")
 

@@ -13,7 +13,7 @@ from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.names import MAX_KNOWN
 from webmain.text.characters import UNSPACED, Class, invisible_points, is_disguised, table
-from webmain.text.normal import as_seen
+from webmain.text.normal import SENTENCE_ENDS, as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,8 +64,7 @@ MAX_PROSE_SCORE: Final = 1500.0
 """Maximum characters of one block's prose that count for its container."""
 
 _NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
-_TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।॥؟۔։።፧።។៕။')
-_ENDS: Final = ".!?。！？…।॥؟۔։።፧។៕။"
+_TERMINAL: Final = frozenset(SENTENCE_ENDS + ':;"”»’)」』')
 _COMMAS: Final = ",、，;；،؛:：፣፤፥፦՝၊"
 _UNSEEN: Final = 0b11
 """Bits that mark invisible characters: no real character is both a letter and a digit."""
@@ -325,7 +324,7 @@ def _character_bits() -> NDArray[np.uint8]:
     masks = ((0, Class.LETTER), (1, Class.DIGIT), (2, Class.SPACE), (3, UNSPACED), (7, Class.PUNCTUATION))
     of_class = sum(((every & mask.value) != 0) << place for place, mask in masks)
     classes = np.asarray(of_class, dtype=np.uint8).take(table())
-    for place, marks in ((4, _ENDS), (5, _COMMAS)):
+    for place, marks in ((4, SENTENCE_ENDS), (5, _COMMAS)):
         classes[[ord(mark) for mark in marks]] |= 1 << place
     classes[[point for point in (*range(0x530), *range(0xFF21, 0xFF3B)) if chr(point).isupper()]] |= 1 << 6
     classes[invisible_points()] = _UNSEEN

@@ -18,7 +18,7 @@ from webmain.revisions.aligning import align, best_pairs
 from webmain.revisions.kinds import FEW_SHARE, FEW_WORDS, ChangeKind, Changes, Counts, Row, RowKind, Span
 from webmain.revisions.spans import amount, bag, likeness, size, spans
 from webmain.revisions.volatile import Paragraph, folded, paragraphs
-from webmain.text.normal import UNSPACED, is_unspaced
+from webmain.text.normal import SPACED_ENDS, UNSPACED, is_unspaced
 
 LEAST_LIKENESS: Final = 0.4
 """Minimum share of common words for a paragraph or sentence to count as edited."""
@@ -36,7 +36,7 @@ MAX_SPAN_CELLS: Final = 1_000_000
 MAX_NOTE: Final = 600
 """Maximum characters of a correction note."""
 
-_ENDS: Final = re.compile(r"(?<=[.!?…।؟۔።])[\"'”’»)\]]{0,3}\s+|(?<=[。！？])[」』”）]{0,3}")
+_ENDS: Final = re.compile(rf"(?<=[{SPACED_ENDS}])[\"'”’»)\]]{{0,3}}\s+|(?<=[。！？])[」』”）]{{0,3}}")
 _CLAUSES: Final = re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 _ALPHANUMERIC: Final = re.compile(r"\W+")
 

@@ -18,7 +18,7 @@ from typing import Final
 from webmain.items import Article
 from webmain.items.blocks import Kind
 from webmain.languages import known
-from webmain.text.normal import UNSPACED, comparable, replace_surrogates
+from webmain.text.normal import SENTENCE_ENDS, UNSPACED, comparable, replace_surrogates
 
 MAX_SHORT: Final = 120
 """Maximum characters of a line that is searched for counters and times."""
@@ -45,7 +45,7 @@ _NUMBER: Final = re.compile(r"\d(?:[\d.,'\u00a0\u202f ]*\d)?\+?")
 _DATED: Final = re.compile(
     r"\d{1,2}[:：h]\d{2}(?!\d)|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d\s?[年월日時时]|\d{1,2}\s?(?:[ap]\.?m\b|uhr)"
 )
-_SENTENCE: Final = re.compile(r"[.!?。！？…।؟۔።]['\")\]]*$")
+_SENTENCE: Final = re.compile(rf"[{SENTENCE_ENDS}]['\")\]]*$")
 _LETTERS: Final = re.compile(rf"[^\W\d_{UNSPACED}]+|[{UNSPACED}]+")
 _CLOCK: Final = re.compile(r"#\s?(?:[年月日號号時时分秒년월일시분]|uhr\b|[ap]\.?m\b\.?)")
 _ONLY_NUMBER: Final = re.compile(r"[\s(+]*#[\s)+]*(?:[kmb]\b)?\s*")

@@ -31,6 +31,12 @@ HAN = "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\
 KANA = "\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001aff0-\U0001b16f"
 HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb"
 
+SPACED_ENDS = ".!?…।॥؟۔։።፧។៕။"
+"""Marks that end a sentence and have white space after them, by any script."""
+
+SENTENCE_ENDS = SPACED_ENDS + "。！？"
+"""Marks that end a sentence."""
+
 SOUTHEAST_ASIAN = THAI + LAO + KHMER + BURMESE
 """Scripts whose words are several syllables without a space: Thai, Lao, Khmer, Burmese."""
 
