@@ -177,6 +177,9 @@ def _kinds(document: Document) -> NDArray[np.int16]:
 
 def _title(elements: Elements) -> int:
     """Return the index of the page's `title`, which is the first one outside SVG."""
+    first = elements.tags.index("title")
+    if "svg" not in elements.tags[:first]:
+        return first
     drawings = elements.of_tags(("svg",))
     ends = [0, *np.maximum.accumulate(elements.ends[drawings]).tolist()]  # the largest end of a number of drawings
     return next(i for i in elements.of_tags(("title",)) if ends[bisect_left(drawings, i)] <= i)

@@ -150,8 +150,9 @@ def _description_lengths(descriptions: Sequence[Sequence[Sequence[str]]]) -> NDA
 
 
 def _places(blocks: SiteBlocks, clusters: NDArray[np.int32], n_clusters: int) -> tuple[tuple[str, ...], ...]:
-    counts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
-    for number, selector in zip(clusters.tolist(), blocks.selectors, strict=True):
-        if number >= 0:
-            counts[number][selector] += 1
-    return tuple(tuple(min(count, key=lambda s: (-count[s], s)).split("/")) if count else () for count in counts)
+    """Return the steps of each cluster's most frequent selector, the first in order of several."""
+    counts = Counter(zip(clusters.tolist(), blocks.selectors, strict=True))
+    found: dict[int, tuple[int, str]] = {}
+    for (number, selector), n in counts.items():
+        found[number] = min(found.get(number, (0, "")), (-n, selector))
+    return tuple(tuple(found[i][1].split("/")) if i in found else () for i in range(n_clusters))

@@ -62,6 +62,8 @@ def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
 
 def page_contents(blocks: SiteBlocks) -> list[int]:
     """Return a number for each page, equal for pages with the same texts."""
+    if blocks.n_pages == 1:
+        return [0]
     bounds = page_bounds(blocks)
     number: dict[tuple[str, ...], int] = {}
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
@@ -69,6 +71,8 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
 
 def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
     """Return which blocks' texts are on other pages too: `(n_blocks,) bool`; a page given twice counts once."""
+    if blocks.n_pages == 1:
+        return np.zeros(len(blocks), dtype=np.bool_)
     contents = page_contents(blocks)
     holders: defaultdict[str, set[int]] = defaultdict(set)
     for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):

@@ -224,6 +224,9 @@ def _common_steps(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     """Return the number of common steps of two places from the root: same tag, and a common class if either has any."""
     n = 0
     for a, b in zip(one, other, strict=False):
+        if a == b:
+            n += 1
+            continue
         (tag, *classes), (other_tag, *other_classes) = a.split("."), b.split(".")
         if tag != other_tag:
             break
