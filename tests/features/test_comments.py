@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webmain.features.comments import MIN_ARTICLE, MIN_BESIDE, effect_of_comments, thread_blocks
+from webmain.features.comments import MIN_ABOVE, MIN_ARTICLE, MIN_MARGIN_ABOVE, effect_of_comments, thread_blocks
 from webmain.features.manual_corrections import CERTAIN
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -15,7 +15,7 @@ COMMENTS = np.array([False, True, True])
 MARGIN = np.array([1.0, 2.0, -9.0])
 
 
-def effect(*, margin=MARGIN, n_chars=(MIN_BESIDE, 500.0, 500.0), article=MIN_ARTICLE):
+def effect(*, margin=MARGIN, n_chars=(MIN_ABOVE, 500.0, 500.0), article=MIN_ARTICLE):
     return effect_of_comments(COMMENTS, np.array(margin), np.array(n_chars), article).tolist()
 
 
@@ -25,9 +25,13 @@ def test_comments_below_an_article_are_no_content():
 
 @pytest.mark.parametrize(
     "given",
-    [{"article": MIN_ARTICLE - 0.01}, {"n_chars": (MIN_BESIDE - 1, 500.0, 500.0)}, {"margin": (-5.0, 2.0, -9.0)}],
+    [
+        {"article": MIN_ARTICLE - 0.01},
+        {"n_chars": (MIN_ABOVE - 1, 500.0, 500.0)},
+        {"margin": (MIN_MARGIN_ABOVE - 0.1, 2.0, -9.0)},
+    ],
 )
-def test_comments_stay_in_forums_and_where_nothing_else_may_be_content(given):
+def test_comments_stay_in_forums_and_where_nothing_above_may_be_content(given):
     assert effect(**given) == [0.0, 0.0, 0.0]
 
 

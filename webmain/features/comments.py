@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 MIN_ARTICLE: Final = 0.8
 """Least probability of a page being an article at which comments are no content."""
 
-MIN_BESIDE: Final = 20
-MIN_MARGIN_BESIDE: Final = -3.0
-"""Least characters of other blocks, with at least these log-odds; with less, comments may be all that the page has."""
+MIN_ABOVE: Final = 20
+MIN_MARGIN_ABOVE: Final = -2.2
+"""Least characters of blocks above, with at least these log-odds; with less, comments may be all that the page has."""
 
 
 def thread_blocks(segmentation: Segmentation) -> NDArray[np.bool_]:
@@ -47,12 +47,12 @@ def effect_of_comments(
     comments : (n_blocks,) bool
         Blocks in threads of comments.
     margin : (n_blocks,) float64
-        Log-odds of being content. Nothing is changed if no other block may be content.
+        Log-odds of being content. Only comments below a block that may be content are changed.
     n_chars : (n_blocks,) float64
     article : float
         Probability of the page being an article.
     """
-    beside = n_chars[~comments & (margin > MIN_MARGIN_BESIDE)].sum()
-    if article < MIN_ARTICLE or beside < MIN_BESIDE:
+    above = np.cumsum(np.where(comments | (margin < MIN_MARGIN_ABOVE), 0.0, n_chars))
+    if article < MIN_ARTICLE:
         return np.zeros(len(margin))
-    return np.where(comments, np.minimum(margin, -CERTAIN) - margin, 0.0)
+    return np.where(comments & (above >= MIN_ABOVE), np.minimum(margin, -CERTAIN) - margin, 0.0)
