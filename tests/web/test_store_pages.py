@@ -101,7 +101,14 @@ def test_a_part_after_an_article_that_is_gone_leads_to_the_beginning(browse):
 
 
 @pytest.mark.parametrize(
-    "path", ["/articles/nothing", "/articles/' OR 1=1", "/articles/%00", f"/articles/{FIRST}/article.exe"]
+    "path",
+    [
+        "/articles/nothing",
+        "/articles/' OR 1=1",
+        "/articles/%00",
+        f"/articles/{FIRST}/article.exe",
+        f"/crawls/{'9' * 5000}",
+    ],
 )
 def test_what_is_not_there_is_not_found(browse, path):
     assert browse(article()).get(path).status_code == 404
