@@ -376,6 +376,7 @@ def test_articles_are_indexed_in_portions_and_progress_is_told(
     [
         "UPDATE article SET record = '{' WHERE key = 1",
         "UPDATE article SET record = json_remove(record, '$.page_title'), title = x'ff00' WHERE key = 1",
+        "UPDATE article SET url = x'ff00', site = x'ff00', published = x'' WHERE key = 1",
         "UPDATE kept_block SET score = x'ff00', raw = x'ff00' WHERE article = 1",
     ],
 )

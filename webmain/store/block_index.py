@@ -33,6 +33,7 @@ from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
 from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
+from webmain.store.sqlite_rows import mended
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +183,7 @@ class BlockIndex:
             ranking = _RANKED.format(_PER[per].format(blocks))
             found = self._file.named_rows(ranking, (*values, min(limit, _MOST), min(offset, _MOST)))
             ((n_pages, n_blocks),) = self._file.rows(_TOTAL.format(blocks), values)
-            hits = tuple(self._hit(row, rank, parsed, width) for rank, row in enumerate(found, offset + 1))
+            hits = tuple(self._hit(mended(row), rank, parsed, width) for rank, row in enumerate(found, offset + 1))
             return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
         finally:
             self._file.rows("ROLLBACK")
