@@ -246,7 +246,15 @@ def test_lines_without_a_checksum_are_taken_as_they_are(path: Path, make_article
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"fingerprint": 1}, {"title": ["a"]}, {"authors": "Jane"}, {"n_words": "9"}, {"blocks": [{"text": 1}]}]
+    "wrong",
+    [
+        {"fingerprint": 1},
+        {"confidence": 10**400},
+        {"title": ["a"]},
+        {"authors": "Jane"},
+        {"n_words": "9"},
+        {"blocks": [{"text": 1}]},
+    ],
 )
 def test_a_line_of_other_types_is_damaged(path: Path, make_article: Make, wrong: dict[str, object]) -> None:
     records = [make_article(1).to_dict(), make_article(2).to_dict() | wrong]

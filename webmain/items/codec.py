@@ -20,7 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 """Exceptions raised when a damaged record is read."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -72,8 +72,8 @@ _SCALARS = {str: (str, NoneType), int: (int, NoneType), float: (float, int, None
 
 def _scalar(kinds: tuple[type, ...]) -> Callable[[Any], Any]:
     def checked(value: Any) -> Any:
-        if isinstance(value, kinds):
-            return value
+        if type(value) in kinds:
+            return float(value) if kinds[0] is float and value is not None else value
         raise TypeError(f"{type(value).__name__} in the place of {kinds[0].__name__}")
 
     return checked
@@ -119,8 +119,7 @@ def plain(record: Any) -> dict[str, Any]:
 def build(record_type: type[T], values: Mapping[str, Any]) -> T:
     """Return the record that `plain` turned into these values; unknown keys are ignored.
 
-    Raises ValueError, TypeError, KeyError, AttributeError, RecursionError if the values don't have the expected form
-    (`UNREADABLE`).
+    Raises one of `UNREADABLE` if the values don't have the expected form.
     """
     known: Any = record_type
     found = {
