@@ -231,7 +231,7 @@ class Catalogue:
                     **{name: _mapping(row[name]) for name in ("arguments", "stats")},
                 }
             )
-            for row in rows
+            for row in map(mended, rows)
         )
 
 
