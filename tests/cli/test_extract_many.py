@@ -12,6 +12,7 @@ import pytest
 
 from webmain import cli
 from webmain.cli import exits
+from webmain.processes.pool import Pool, PoolError
 
 ROOT = Path(__file__).parents[2]
 SAID = "On day {n} the harbour master counted {n} boats and said that the tide would come before noon, as it did. "
@@ -97,6 +98,15 @@ def test_texts_of_several_pages_are_divided_by_a_line(folder, capsys):
     assert shown.out.count("-" * 72) == 1
     assert shown.out.startswith("On day 1 ")
     assert "articles" not in shown.err  # counts are told of archives and folders
+
+
+def test_workers_that_cannot_start_are_told(folder, capsys, monkeypatch):
+    def refuse(*_, **__):
+        raise PoolError("a worker process cannot start")
+
+    monkeypatch.setattr(Pool, "submit", refuse)
+    assert cli.main(["extract", str(folder), "--jobs", "1"]) == exits.NOT_FOUND
+    assert "webmain: a worker process cannot start\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("jobs", ["-1", "many", "1.5"])

@@ -11,6 +11,7 @@ from webmain import cli
 from webmain.archive.recording import WarcWriter
 from webmain.cli import exits
 from webmain.items import Page
+from webmain.sites.held_pages import HeldPagesError, Spool
 from webmain.sites.model_file import DamagedModelError
 from webmain.sites.model_store import ModelStore
 
@@ -108,6 +109,15 @@ def test_what_cannot_be_learned_from_is_told(args, code, told, capsys):
 def test_a_folder_that_cannot_be_written_is_told(archive, capsys):
     assert run("learn", archive, "-e", PLACES, "--models", "/dev/null/m") == exits.UNWRITTEN
     assert "/dev/null/m" in capsys.readouterr().err
+
+
+def test_a_full_disk_for_the_pages_is_told(archive, capsys, monkeypatch):
+    def refuse(*_):
+        raise HeldPagesError("the folder: no space left")
+
+    monkeypatch.setattr(Spool, "put", refuse)
+    assert cli.main(["learn", archive]) == exits.UNWRITTEN
+    assert capsys.readouterr().err == "webmain: the folder: no space left\n"
 
 
 def test_models_are_listed_and_forgotten(archive, capsys):

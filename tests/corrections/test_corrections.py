@@ -93,6 +93,18 @@ def test_the_last_correction_of_a_page_counts_and_can_be_taken_back(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "wrong", [{"made_at": "today"}, {"leaves": [-99]}, {"marked": [{"leaves": [None]}]}, {"url": 1}]
+)
+def test_a_damaged_correction_hides_no_other(tmp_path, wrong):
+    path = tmp_path / "corrections.jsonl"
+    found = correct(explain(), content=(), boilerplate={0})
+    CorrectionsFile(path).save(found)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"id": "x"} | wrong) + "\n" + path.read_text())
+    assert list(CorrectionsFile(path)) == [found]
+    assert len(CorrectionsFile(path).pages_of("harbour.example")) == 1
+
+
+@pytest.mark.parametrize(
     ("marks", "message"),
     [
         ({"content": {99}, "boilerplate": set()}, "no part 99"),

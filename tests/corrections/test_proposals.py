@@ -60,6 +60,7 @@ def test_what_it_would_change_is_shown_on_other_pages():
     ("before", "after"),
     [
         (None, '["harbour.example"]\nremove = [".invitation"]\n'),
+        ("\ufeff", '["harbour.example"]\nremove = [".invitation"]\n'),
         ("", '["harbour.example"]\nremove = [".invitation"]\n'),
         (
             '# ours\n["harbour.example"]  # the port\ndelay = 3\n\n["other.example"]\ndelay = 1\n',

@@ -1,9 +1,15 @@
 """What a crawl writes down of each site, also where it is killed."""
 
 import time
+from types import SimpleNamespace
 
-from webmain.ledger.ledger import Ledger
+from scrapy.signalmanager import SignalManager
+
+from tests.crawl.fakes import Stats
+from webmain.ledger.ledger import Ledger, LedgerError
 from webmain.ledger.runs import COUNTED, COUNTED_BY_KIND, Figures
+from webmain.spiders.news import NewsSpider
+from webmain.spiders.site_runs import SiteRuns
 
 
 def runs_of(crawl):
@@ -55,3 +61,24 @@ def test_killed_run_leaves_a_row_without_an_end(crawl, site):
     ((found,),) = runs_of(crawl).values()
     assert (found.finished_at, found.outcome, found.figures.new) == (None, None, 0)
     assert found.figures == Figures(seconds=found.figures.seconds)
+
+
+def test_a_ledger_that_cannot_be_opened_ends_the_crawl():
+    class Known:
+        path, problems = "a.ledger", []
+
+        @property
+        def ledger(self):
+            raise LedgerError("damaged")
+
+        def fail(self, error):
+            self.problems.append(str(error))
+
+    known = Known()
+    spider = NewsSpider.__new__(NewsSpider)
+    runs = SiteRuns(
+        SimpleNamespace(spider=spider, stats=Stats(), signals=SignalManager(), get_extension=lambda _: known)
+    )
+    runs.spider_opened()
+    runs.engine_stopped()
+    assert known.problems == ["damaged"]

@@ -107,6 +107,11 @@ def test_a_rejected_page_says_why():
     assert len(tree.css(".ex-blocks tbody tr")) == len(found.blocks) == 1
 
 
+@pytest.mark.parametrize("html", ["<div></div>", "<script>x()</script>"])
+def test_a_page_without_text_is_shown(html):
+    assert "finds no block of text" in parsed(html)[1].text()
+
+
 def test_words_are_sized_by_how_often_they_are_there():
     cloud = LexborHTMLParser(View(explain()).cloud)
     assert {one.css_first("bdi").text(): one.attributes["title"] for one in cloud.css("li")}["harbour"] == "6"

@@ -278,3 +278,41 @@ def test_a_tag_of_too_many_attributes_is_found_behind_any_markup(before, value):
 def test_attributes_without_space_between_them_are_counted():
     tag = b"<p " + b"".join(b'attribute%d=""' % n for n in range(30_000)) + b">"
     assert len(guard(tag + b"Text.</p>")) < 30 * MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "</x-%d>",
+        "<x-%d></x-%d>",
+        "<p a%d>",
+        "<p a%d=1/b%d='2'c%d>",
+        "<p =a%d><p\fb%d>",
+        '<p b="c"a%d>',
+        "</p a%d>",
+        "<svg><style><p a%d></style></svg>",
+        '<script>\'<a b="</script><p a%d>"</p>',
+    ],
+)
+def test_a_page_of_too_many_names_is_rejected(monkeypatch, attack):
+    monkeypatch.setattr("webmain.html.guard.MAX_NAMES", 1_000)
+    page = "".join(attack.replace("%d", str(n)) for n in range(1_100))
+    with pytest.raises(Rejected, match="names of tags and attributes"):
+        guard(page.encode())
+
+
+@pytest.mark.parametrize("sep", ["\v", '"'])
+def test_names_are_whole_words(monkeypatch, sep):
+    monkeypatch.setattr("webmain.html.guard.MAX_NAMES", 1_000)
+    page = "".join(f"<p a{n // 40}{sep}b{n % 40}>" for n in range(1_600))
+    with pytest.raises(Rejected, match="names of tags and attributes"):
+        guard(page.encode())
+
+
+@pytest.mark.parametrize(
+    "part", ["word%d ", '<a href="/x%d" id=y%d>z%d</a> ', "<!-- a%d b%d -->", "<script>a%d</script>"]
+)
+def test_words_that_are_no_names_are_not_counted(monkeypatch, part):
+    monkeypatch.setattr("webmain.html.guard.MAX_NAMES", 1_000)
+    page = "<p>" + "".join(part.replace("%d", str(n)) for n in range(1_100))
+    assert guard(page.encode()) == page.encode()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.html.lines import MAX_TEXTS, Lines, source_lines
+from webmain.html.lines import MAX_LINES, MAX_TEXTS, Lines, source_lines
 from webmain.items import Reason, Rejected
 
 
@@ -243,3 +243,9 @@ def test_a_page_of_too_many_lines_or_tags_is_rejected(page: str) -> None:
         source_lines(page)
     assert caught.value.reason is Reason.TOO_LARGE
     assert len(source_lines("a\n" * MAX_TEXTS)) == MAX_TEXTS
+
+
+def test_lines_are_counted_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webmain.html.lines._scan", lambda *_, **__: pytest.fail("the lines were read"))
+    with pytest.raises(Rejected, match="lines"):
+        source_lines("<p>a" + "\n" * MAX_LINES + "b\n")

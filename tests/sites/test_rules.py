@@ -124,6 +124,8 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
         ("a = " + "[" * 100_000, ("sites.toml: tables or lists are too deep",)),
         (".".join("a" * 5000) + " = 1", ("sites.toml: tables or lists are too deep",)),
         ('[paper.example]\ndelay = 1\ndelay = 2\n', ("sites.toml:3: is not valid TOML",)),
+        ("[paper.example]\ndelay = " + "9" * 5_000, ("sites.toml:2: is not valid TOML",)),
+        ('[paper.example]\nremove = "' + "a>" * 5_000 + 'a"', ("sites.toml:2:", "is not valid CSS")),
         ('[paper.example]\ntitle = h1', ("sites.toml:2: is not valid TOML",)),
     ],
 )  # fmt: skip

@@ -128,11 +128,12 @@ def test_runs_are_listed_the_last_first_and_damaged_figures_are_none(tmp_path):
         store.commit()
         store.finish_run(first, reason="finished", stats={"webmain/pages": 3})
         second = store.start_run({})
-        store._file.rows("UPDATE crawl_run SET stats = '[1' WHERE id = ?", (second,))
+        store._file.rows("UPDATE crawl_run SET stats = '[1', reason = x'41ff' WHERE id = ?", (second,))
     with SqliteStore(tmp_path / "a.db", read_only=True) as store:
         catalogue = store.catalogue()
         assert [run.id for run in catalogue.runs()] == [second, first]
         assert [run.id for run in catalogue.runs(before=second)] == [first]
+        assert catalogue.run(second).reason == "A\ufffd"
         run = catalogue.run(first)
         assert (run.reason, run.arguments, run.stats, catalogue.n_stored(first)) == (
             "finished",

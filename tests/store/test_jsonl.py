@@ -245,6 +245,24 @@ def test_lines_without_a_checksum_are_taken_as_they_are(path: Path, make_article
         assert (store.count(), store.damaged_lines) == (2, 0)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"fingerprint": 1},
+        {"confidence": 10**400},
+        {"title": ["a"]},
+        {"authors": "Jane"},
+        {"n_words": "9"},
+        {"blocks": [{"text": 1}]},
+    ],
+)
+def test_a_line_of_other_types_is_damaged(path: Path, make_article: Make, wrong: dict[str, object]) -> None:
+    records = [make_article(1).to_dict(), make_article(2).to_dict() | wrong]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with JsonlStore(path) as store:
+        assert (store.count(), store.damaged_lines) == (1, 1)
+
+
 @pytest.mark.parametrize("name", ['quo"te', "back\\slash", "x" * 300, "\ud800", "ข่าว"])
 def test_odd_ids_are_known_again(path: Path, make_article: Make, name: str) -> None:
     fill(path, make_article(1, id=name, fingerprint="odd"))

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Literal
@@ -368,6 +369,28 @@ def test_articles_are_indexed_in_portions_and_progress_is_told(
     assert store.index().update(lambda done, total: told.append((done, total))) == 5
     assert told == [(2, 5), (4, 5), (5, 5)]
     assert store.index().search("tide").n_pages == 5
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE article SET record = '{' WHERE key = 1",
+        "UPDATE article SET record = json_remove(record, '$.page_title'), title = x'ff00' WHERE key = 1",
+        "UPDATE article SET url = x'ff00', site = x'ff00', published = x'' WHERE key = 1",
+        "UPDATE kept_block SET score = x'ff00', raw = x'ff00' WHERE article = 1",
+    ],
+)
+def test_a_damaged_row_hides_no_other_from_a_search(path: Path, damage: str) -> None:
+    with SqliteStore(path) as store:
+        for n in (1, 2):
+            store.add(make(n, "A boat in the harbour.", title="A boat", page_title="A boat"))
+        store.commit()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(damage)
+    with open_index(f"sqlite:{path}") as index:
+        index.update()
+        assert "2" in urls(index.search("harbour"))
+        assert index.pending() == 0
 
 
 def test_killed_indexing_leaves_no_article_out_and_none_twice(path: Path, tmp_path: Path) -> None:

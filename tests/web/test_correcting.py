@@ -4,6 +4,7 @@ import re
 import pytest
 
 from webmain.corrections.file import CorrectionsFile
+from webmain.corrections.records import Correction
 from webmain.web.config import Limits
 
 PROSE = "The harbour master said on day {} that the tide would reach the upper quay before noon, and it did so at once."
@@ -153,3 +154,23 @@ def test_a_rule_is_proposed_shown_on_other_pages_and_counts_once_it_is_accepted(
     again = client.get(result(client, page_with(2)))
     assert re.search(r"rule remove", again.text)
     assert client.get("/rules/nowhere.example").status_code == 404
+
+
+def test_an_address_that_a_browser_would_run_is_no_link(client):
+    correction = CorrectionsFile(client.app.state.web.config.corrections)
+    one = Correction(
+        id="a",
+        url="javascript:x",
+        domain="",
+        lang="en",
+        html="",
+        text="a",
+        before="b",
+        extractor="pab",
+        marked=(),
+        made_at="2026-11-22T10:00",
+    )
+    correction.save(one)
+    page = client.get("/corrections/a").text
+    assert "javascript:x" in page
+    assert 'href="javascript' not in page

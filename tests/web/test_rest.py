@@ -133,6 +133,8 @@ def test_the_text_of_an_explanation_is_that_of_its_content(api):
         ({"json": {"url": "file:///etc/passwd"}}, 400, "bad_address"),
         ({"json": {"html": "<p></p>", "extractor": "pab"}}, 422, "no_blocks"),
         ({"json": {"html": "{}"}}, 422, "not_html"),
+        ({"content": b'{"\\ud800": ""}', "headers": {"content-type": "application/json"}}, 400, "bad_request"),
+        ({"content": b'{"url": "\\ud800"}', "headers": {"content-type": "application/json"}}, 400, "bad_address"),
         ({"data": {"html": PAGE}}, 415, "not_json"),
         ({"content": PAGE, "headers": {"content-type": "text/plain"}}, 415, "not_json"),
         ({"json": {"html": PAGE}, "headers": {"origin": "https://evil.example"}}, 403, "other_origin"),

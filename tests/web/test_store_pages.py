@@ -101,7 +101,14 @@ def test_a_part_after_an_article_that_is_gone_leads_to_the_beginning(browse):
 
 
 @pytest.mark.parametrize(
-    "path", ["/articles/nothing", "/articles/' OR 1=1", "/articles/%00", f"/articles/{FIRST}/article.exe"]
+    "path",
+    [
+        "/articles/nothing",
+        "/articles/' OR 1=1",
+        "/articles/%00",
+        f"/articles/{FIRST}/article.exe",
+        f"/crawls/{'9' * 5000}",
+    ],
 )
 def test_what_is_not_there_is_not_found(browse, path):
     assert browse(article()).get(path).status_code == 404
@@ -243,12 +250,16 @@ def test_pages_have_nothing_inline_and_work_as_one_document(browse):
 
 
 def test_a_damaged_row_hides_no_other(browse, tmp_path):
-    client = browse(article(0), article(1))
+    client = browse(article(0), article(1), article(2))
     with SqliteStore(tmp_path / "a.db") as store:
         odd = "n_words = 'many', confidence = 'x', published = 7, title = x'ff00fe', language = 3, extractor = x'ff'"
         store._file.rows(f"UPDATE article SET {odd} WHERE id = ?", (FIRST,))
         store._file.rows("UPDATE article SET record = '{broken' WHERE id = ?", (FIRST,))
-    for path in ("/articles", "/articles?sort=title", "/articles?sort=confidence", "/sites", "/sites/news.example"):
+        store._file.rows(
+            "UPDATE article SET site = x'ff', confidence = 9e999 WHERE id = ?", (article_id("https://news.example/2"),)
+        )
+    lists = ("/articles", "/sites", "/api/v1/articles", "/api/v1/sites")
+    for path in (*lists, "/articles?sort=title", "/articles?sort=confidence", "/sites/news.example"):
         page = client.get(path)
         assert page.status_code == 200, path
     assert "Bridge 1" in client.get("/articles?sort=words").text

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
 from webmain.cli.sources import (
     ArchivePages,
     add_output,
@@ -98,6 +98,7 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     from webmain import TOP_WORDS
     from webmain.extraction import Options
     from webmain.processes.batch import BatchOptions, cores, run_batch
+    from webmain.processes.pool import PoolError
     from webmain.sites.matching import matched_keys
 
     has_archives = any(map(_is_archive, args.source))
@@ -124,7 +125,8 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     notes: set[str] = set()
     counts: Counter[str] = Counter()
     bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
-    with bar or contextlib.nullcontext(), contextlib.closing(run_batch(sources.pages(), batch, jobs=jobs)) as found:
+    running = contextlib.closing(run_batch(sources.pages(), batch, jobs=jobs))
+    with bar or contextlib.nullcontext(), failing(NOT_FOUND, PoolError), running as found:
         for answer in found:
             if bar is not None:
                 bar.clear()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure
+from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, notify, positive_int
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def add(commands: Commands) -> None:
 
 def _learn(args: argparse.Namespace) -> int:
     from webmain.extractors.base import SiteExtractor, create
-    from webmain.sites.held_pages import Spool
+    from webmain.sites.held_pages import HeldPagesError, Spool
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
@@ -63,7 +63,8 @@ def _learn(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
         spool = Spool(folder)
         try:
-            worst = _gather(spool, archives, addresses, args)
+            with failing(UNWRITTEN, HeldPagesError):
+                worst = _gather(spool, archives, addresses, args)
             return worst if worst == INTERRUPTED else max(worst, _learn_all(spool, extractor, args))
         finally:
             spool.close()

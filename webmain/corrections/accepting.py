@@ -36,7 +36,7 @@ def accept(proposal: Proposal, path: str | Path) -> None:
     path = Path(path)
     if path.exists():
         read_sites(path)
-        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
     else:
         document = tomlkit.document()
     names = (name for name in document if name.strip().lower().removeprefix("www.") == proposal.site)

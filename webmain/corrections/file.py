@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,9 @@ def _correction(line: bytes) -> Correction | None:
     if record is None or "marked" not in record:
         return None
     try:
-        return build(Correction, record)
+        found = build(Correction, record)
+        datetime.fromisoformat(found.made_at)
+        first = min(chain(found.leaves, *(mark.leaves for mark in found.marked)), default=0)
     except UNREADABLE:
         return None
+    return found if first >= 0 else None

@@ -94,10 +94,9 @@ def features_of(
 
     {} if the method does not support it.
     """
-    method, judged = explanation.method, explanation.extraction
-    if judged is None or judged.unit is not Unit.LEAVES or not isinstance(method, ExplainingExtractor):
+    method, judged, wanted = explanation.method, explanation.extraction, sorted(set(blocks))
+    if not wanted or judged is None or judged.unit is not Unit.LEAVES or not isinstance(method, ExplainingExtractor):
         return {}
-    wanted = sorted(set(blocks))
     found = method.contributions(judged.segmentation, wanted, most=most)
     return {block: tuple(itertools.starmap(FeatureEffect, one)) for block, one in zip(wanted, found, strict=True)}
 

@@ -1,11 +1,11 @@
 """Bounds the parser's work on a page, with one linear scan of the source before it is parsed.
 
 HTML5 tree building is superlinear in the open elements (each tag may search all of them), in unclosed formatting elements
-(each new paragraph reopens all of them: 15 KB of source become 19 MB of tree), and in the attributes of one element (each
-is compared with all before it). Ordinary pages pass quick checks that bound all three from above: tags are counted,
-formatting tags are examined one by one, and of the others only those that may be long. The few pages that fail are read by
-a tokenizer, which drops tags beyond the limits, but never text. Pages with more pieces of markup than `MAX_PIECES` are
-rejected.
+(each new paragraph reopens all of them: 15 KB of source become 19 MB of tree), in the attributes of one element (each
+is compared with all before it), and in different names. Ordinary pages pass quick checks that bound all four from above:
+tags are counted, formatting tags are examined one by one, and of the others only those that may be long. The few pages that
+fail are read by a tokenizer, which drops tags beyond the limits, but never text. Pages with more pieces of markup than
+`MAX_PIECES`, or more names than `MAX_NAMES`, are rejected.
 
 The checks and the tokenizer never undercount open elements: an end tag counts only if the parser must obey it.
 
@@ -40,6 +40,7 @@ from webmain.html.flattening import (
     open_elements,
     read_tags,
 )
+from webmain.items import Reason, Rejected
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ MAX_REOPENED_BYTES = 40_000_000
 MAX_ATTRIBUTE_BYTES = 5_000_000_000
 """Limit on bytes of a page times bytes of one tag: below it, attributes cost the parser at most 1.3 s."""
 
+MAX_NAMES = 50_000
+"""Limit on different names of tags and attributes, which the parser looks up in tables of a fixed size: up to it, in half a
+second. The page with the most of the development data has under 1,000."""
+
 _LAST_BYTES = 10
 """Last bytes of a page, too few for three tags, which are not examined."""
 
@@ -78,6 +83,9 @@ _NESTED = 2
 _TRIES = 4
 """Candidates for the end of a tag that are tried before the tag is tokenized."""
 
+_ATTRIBUTE_NAME = lazy(
+    rb"([^ \t\n\r\f/>=]++)(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"[^\"]*+\"?|'[^']*+'?|[^ \t\n\r\f>]*+))?"
+)
 _TEMPLATE_TAG = lazy(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = lazy(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
 _XML = lazy(r"\s*+<\?xml\s")
@@ -95,12 +103,15 @@ def guard(source: bytes) -> bytes:
     Raises
     ------
     Rejected
-        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, not counting those that are too deep.
+        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, not counting those that are too deep; more
+        than `MAX_NAMES` names.
     """
     data = np.frombuffer(source, dtype=np.uint8)
     at = np.flatnonzero(data[:-_LAST_BYTES] == 60)
     if not len(at):
         return source
+    if len(source) > _NAME_BYTES * MAX_NAMES and not _has_few_names(source, at):
+        raise Rejected(Reason.TOO_LARGE, f"more than {MAX_NAMES:,} names of tags and attributes")
     kinds = _KINDS[np.ndarray((len(source) - 2,), dtype="<u2", buffer=source, offset=1, strides=(1,))[at]]
     n_starts = max(1, int(np.count_nonzero(kinds)))
     allowed_formatting = MAX_REOPENED // n_starts
@@ -144,6 +155,36 @@ _ROOTS = ("html", "body")
 _LETTERS = list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _AFTER_NAMES = bytes((*range(33), *b"/>"))
 _KINDS = _kinds()
+
+
+_NAME_BYTES = 3
+"""Bytes of a name and what is before it, on average at least, where there are many different ones."""
+
+_IN_NAMES = bytes(byte not in b" \t\n\r\f/>=" for byte in range(256))
+_AS_WORDS = bytes.maketrans(b"/>=\v", b"   \1")
+
+
+def _has_few_names(source: bytes, at: NDArray[np.int64]) -> bool:
+    """Return True if there are at most `MAX_NAMES` different names of tags and attributes.
+
+    Wherever the parser may find a name, it is a word, or the end of one. Only if the page has too many different words, what
+    would be a tag is read at each `<`.
+    """
+    in_names = np.frombuffer(source.translate(_IN_NAMES), dtype=np.uint8)
+    if np.count_nonzero(in_names[1:] > in_names[:-1]) < MAX_NAMES:
+        return True
+    if len(set(source.translate(_AS_WORDS).split())) <= MAX_NAMES:
+        return True
+    names: set[bytes] = set()
+    budget = 4 * len(source)
+    for place in at.tolist():
+        if tag := TAG.match(source, place + 1 + (source[place + 1] == 47)):
+            names.add(tag[1])
+            names.update(_ATTRIBUTE_NAME.findall(source, tag.end(1), tag.end()))
+            budget -= len(tag[0])
+            if budget < 0 or len(names) > MAX_NAMES:
+                return False
+    return True
 
 
 def _has_shadow_root(source: bytes, places: NDArray[np.int64]) -> bool:

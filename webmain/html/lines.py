@@ -89,7 +89,6 @@ _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.
 _HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
-
 MAX_TEXTS = 40_000
 """Limit on lines with text of one page, the same as for text runs of a tree."""
 
@@ -155,12 +154,13 @@ def source_lines(html: str) -> Lines:
     if html.count("<") > MAX_PIECES and next(islice(_TOKEN.finditer(html), MAX_PIECES, None), None) is not None:
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
     pieces = _TOKEN.split(html)
+    if html.count("\n") > MAX_LINES and sum(text.count("\n") for text in pieces[:: _GROUPS + 1]) > MAX_LINES:
+        raise Rejected(Reason.TOO_LARGE, f"more than {MAX_LINES:,} lines, which is the number allowed")
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
     texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
     n_texts = len(texts) - texts.count("")
     if n_texts > MAX_TEXTS or len(rows) > MAX_LINES:
-        allowed = f"{MAX_TEXTS:,} with text and {MAX_LINES:,} altogether are allowed"
-        raise Rejected(Reason.TOO_LARGE, f"{len(rows):,} lines, {n_texts:,} of them with text; {allowed}")
+        raise Rejected(Reason.TOO_LARGE, f"{n_texts:,} lines with text of {len(rows):,}, more than are allowed")
     return Lines(
         title=title,
         texts=texts,

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 """Exceptions raised when a damaged record is read."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -46,8 +46,9 @@ def coders(record_type: Any) -> Mapping[str, Coder]:
 def _coder(kind: Any) -> Coder:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        coder = _coder(next(each for each in inner if each is not NoneType))
-        return Coder(_or_none(coder.write), _or_none(coder.read), coder.is_nested)
+        kind = next(each for each in inner if each is not NoneType)
+        coder = _coder(kind)
+        return coder if kind in _SCALARS else Coder(_or_none(coder.write), _or_none(coder.read), coder.is_nested)
     if origin is tuple:
         item = _coder(inner[0])
         return Coder(_list_of(item.write), _tuple_of(item.read), is_nested=True)
@@ -60,7 +61,22 @@ def _coder(kind: Any) -> Coder:
         return Coder(str, kind)
     if kind is datetime:
         return Coder(datetime.isoformat, datetime.fromisoformat)
-    return Coder(read=bool) if kind is bool else Coder()
+    if kind is bool:
+        return Coder(read=bool)
+    return Coder(read=_scalar(_SCALARS[kind])) if kind in _SCALARS else Coder()
+
+
+_SCALARS = {str: (str, NoneType), int: (int, NoneType), float: (float, int, NoneType)}
+"""Types that are read as one; None, too, since an empty table cell has no type."""
+
+
+def _scalar(kinds: tuple[type, ...]) -> Callable[[Any], Any]:
+    def checked(value: Any) -> Any:
+        if type(value) in kinds:
+            return float(value) if kinds[0] is float and value is not None else value
+        raise TypeError(f"{type(value).__name__} in the place of {kinds[0].__name__}")
+
+    return checked
 
 
 def _or_none(code: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
@@ -72,7 +88,12 @@ def _list_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
 
 
 def _tuple_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
-    return lambda values: tuple(values or ()) if code is None else tuple(map(code, values or ()))
+    def read(values: Any) -> tuple[Any, ...]:
+        if isinstance(values, str):
+            raise TypeError("text in the place of a list")
+        return tuple(values or ()) if code is None else tuple(map(code, values or ()))
+
+    return read
 
 
 def _mapping_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
@@ -98,8 +119,7 @@ def plain(record: Any) -> dict[str, Any]:
 def build(record_type: type[T], values: Mapping[str, Any]) -> T:
     """Return the record that `plain` turned into these values; unknown keys are ignored.
 
-    Raises ValueError, TypeError, KeyError, AttributeError, RecursionError if the values don't have the expected form
-    (`UNREADABLE`).
+    Raises one of `UNREADABLE` if the values don't have the expected form.
     """
     known: Any = record_type
     found = {

@@ -143,16 +143,17 @@ def read_sites(path: str | Path) -> Sites:
     path = Path(path)
     try:
         data = path.read_bytes()
-        if len(data) > MAX_RULES_BYTES:
-            raise SitesError(f"{path}: {len(data):,} bytes, allowed {MAX_RULES_BYTES:,}")
-        text = data.decode("utf-8-sig")
-        tables = list(_flat(tomllib.loads(text)))
     except OSError as error:
         raise SitesError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if len(data) > MAX_RULES_BYTES:
+        raise SitesError(f"{path}: {len(data):,} bytes, allowed {MAX_RULES_BYTES:,}")
+    try:
+        text = data.decode("utf-8-sig")
+        tables = list(_flat(tomllib.loads(text)))
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise SitesError(f"{path}:{line}: is not UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         message, _, position = str(error).partition(" (at line ")
         number = position.partition(",")[0] or len(text.splitlines())  # else it says "at end of document"
         raise SitesError(f"{path}:{number}: is not valid TOML: {message}") from error
@@ -306,7 +307,7 @@ def _rule(key: str, expression: str, place: str) -> Rule:
             raise ValueError(f"{expression!r} selects text; {key} takes elements")
         else:
             HTMLTranslator().css_to_xpath(expression)
-    except (SelectorError, etree.XPathError) as error:
+    except (SelectorError, etree.XPathError, RecursionError) as error:
         kind = "XPath" if _is_xpath(expression) else "CSS"
-        raise ValueError(f"{expression!r} is not valid {kind}: {error}") from error
+        raise ValueError(f"{expression[:200]!r} is not valid {kind}: {error}") from error
     return Rule(key, expression, place)

@@ -65,10 +65,14 @@ class SiteRuns:
             "webmain/ledger_error"
         ):
             return
+        try:
+            self._started_at = known.ledger.file.clock()
+        except LedgerError as error:
+            known.fail(error)
+            return
         self._site_of = {site_key(url): site_key(url) for url in spider.arguments.sites}
         for url, other in spider.arguments.aliases:
             self._site_of.setdefault(site_key(other), site_key(url))
-        self._started_at = known.ledger.file.clock()
         self._write()
 
     # ---- Counting

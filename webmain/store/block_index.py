@@ -21,16 +21,21 @@ Assignment Based Approach, section 4.5, equation 4.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from webmain.files import StoreError, StoreWriteError
+from webmain.items.codec import UNREADABLE
 from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
 from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
+from webmain.store.sqlite_rows import mended
+
+logger = logging.getLogger(__name__)
 
 TITLE_PRIORITY = 1.0  # priority of the title block (section 3.1.2)
 UNSCORED_PRIORITY = 0.1  # priority of a block that was stored without a score: a plain paragraph's (table 3.1)
@@ -44,8 +49,8 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
-_SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor, text
-    FROM article WHERE key = ?"""
+_RECORDED_TITLE = "CASE WHEN json_valid(record) THEN json_extract(record, '$.page_title') END"
+_SEARCHED = f"SELECT revision, coalesce({_RECORDED_TITLE}, title), extractor, text FROM article WHERE key = ?"  # noqa: S608
 _MOST = 2**63 - 1  # the greatest integer of SQLite
 
 _VERSION = f"webmain-{TOKENS_VERSION}-{CONTENT_VERSION}"
@@ -70,7 +75,7 @@ _RANKED = """SELECT r.article, a.id, r.bp AS priority, r.pb AS block_priority, r
     FROM ({} ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?) AS r CROSS JOIN article AS a ON a.key = r.article
     ORDER BY bp DESC, article DESC, position"""
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
-_PAGE_TITLE = "SELECT json_extract(record, '$.page_title') FROM article WHERE key = ?"
+_PAGE_TITLE = f"SELECT {_RECORDED_TITLE} FROM article WHERE key = ?"  # noqa: S608
 _BEST_BELOW = """SELECT b.position FROM search_block AS b CROSS JOIN temp.search_hit AS h ON h.id = b.id
     WHERE b.article = ? AND b.position >= 0 ORDER BY b.priority * h.n / b.n_words DESC, b.position LIMIT 1"""
 
@@ -98,6 +103,14 @@ class _Loaded:
     key: int
     revision: int
     rows: Sequence[_Row]
+
+
+def _rows(texts: Iterable[tuple[int, str, float]]) -> Iterator[_Row]:
+    """Yield the index rows of texts with a position and a priority; those without a word are left out."""
+    for position, text, priority in texts:
+        indexed = index_text(text)
+        if indexed.tokens:
+            yield _Row(position=position, priority=priority, tokens=indexed.tokens, n_words=indexed.n_words)
 
 
 class BlockIndex:
@@ -170,7 +183,7 @@ class BlockIndex:
             ranking = _RANKED.format(_PER[per].format(blocks))
             found = self._file.named_rows(ranking, (*values, min(limit, _MOST), min(offset, _MOST)))
             ((n_pages, n_blocks),) = self._file.rows(_TOTAL.format(blocks), values)
-            hits = tuple(self._hit(row, rank, parsed, width) for rank, row in enumerate(found, offset + 1))
+            hits = tuple(self._hit(mended(row), rank, parsed, width) for rank, row in enumerate(found, offset + 1))
             return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
         finally:
             self._file.rows("ROLLBACK")
@@ -242,21 +255,21 @@ class BlockIndex:
         return [key for (key,) in rows]
 
     def _load(self, key: int) -> _Loaded | None:
-        """Return the segmented title and blocks of an article; those without a word are left out."""
+        """Return the segmented title and blocks of an article, those with a word; None if it is gone or damaged."""
         found = self._file.rows(_SEARCHED, (key,))
         if not found:
             return None
         ((revision, title, extractor, whole),) = found
-        texts = [(TITLE, title or "", TITLE_PRIORITY)]
-        for row in self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,)):
-            priority = block_priority(extractor, row["score"], row["raw"])
-            texts.append((row["position"], block_text(row, whole), priority))
-        rows: list[_Row] = []
-        for position, text, priority in texts:
-            indexed = index_text(text)
-            if indexed.tokens:
-                rows.append(_Row(position=position, priority=priority, tokens=indexed.tokens, n_words=indexed.n_words))
-        return _Loaded(key=key, revision=revision, rows=rows)
+        blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
+        texts: list[tuple[int, str, float]] = [(TITLE, title or "", TITLE_PRIORITY)]
+        try:
+            for row in blocks:
+                priority = block_priority(extractor, row["score"], row["raw"])
+                texts.append((row["position"], block_text(row, whole), priority))
+            return _Loaded(key=key, revision=revision, rows=list(_rows(texts)))
+        except UNREADABLE as error:
+            logger.warning("store %s: article %d is damaged, and not indexed: %s", self._file.spec, key, error)
+            return None
 
     def _write(self, article: _Loaded) -> bool:
         """Add an article's blocks to the index; return False if it was revised since it was read."""

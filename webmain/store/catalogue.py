@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from webmain.store.search_records import SECONDS, Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
+from webmain.store.sqlite_rows import mended
 
 SORTS: Final = {
     "published": SECONDS,
@@ -199,7 +200,7 @@ class Catalogue:
         """Return the figures of all sites, in alphabetical order, or of one."""
         query = _SITES.format("" if site is None else "WHERE site = ?")
         rows = self._file.named_rows(query, (UNSURE,) if site is None else (UNSURE, site))
-        return tuple(SiteHealth(**row) for row in rows)
+        return tuple(SiteHealth(**mended(row)) for row in rows)
 
     def runs(self, *, before: int | None = None, limit: int = 50) -> tuple[Run, ...]:
         """Return the crawls, the last first; optionally only those before a given one."""
@@ -230,7 +231,7 @@ class Catalogue:
                     **{name: _mapping(row[name]) for name in ("arguments", "stats")},
                 }
             )
-            for row in rows
+            for row in map(mended, rows)
         )
 
 
@@ -252,7 +253,7 @@ def _after_row(
 
 def _read_row(row: Sequence[Any]) -> Listed:
     """Return a row; a value of the wrong type, in a damaged or foreign row, becomes the default."""
-    found = dict(zip(Listed.__slots__, row, strict=True))
+    found = mended(dict(zip(Listed.__slots__, row, strict=True)))
     for names, kinds, other in _KINDS:
         found |= {name: other for name in names if not isinstance(found[name], kinds)}
     return Listed(**found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -42,6 +43,18 @@ def with_positions(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any
             start += n_chars + len("\n\n")
         else:
             yield block, None, None
+
+
+def mended(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row to be listed: bytes, which damage may put in the place of text, as text; no infinite numbers."""
+    return {
+        name: value.decode("utf-8", "replace")
+        if isinstance(value, bytes)
+        else None
+        if isinstance(value, float) and not math.isfinite(value)
+        else value
+        for name, value in row.items()
+    }
 
 
 def read_time(text: Any) -> datetime | None:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
+from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -97,9 +98,10 @@ def _is_flat(body: bytes) -> bool:
 
 
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    given = {name: replace_surrogates(value) if isinstance(value, str) else value for name, value in given.items()}
     for name, value in given.items():
         if name not in _GIVEN:
-            raise Problem(400, f"{name[:100]}: no such field; there are {', '.join(_GIVEN)}.")
+            raise Problem(400, f"{replace_surrogates(name[:100])}: no such field; there are {', '.join(_GIVEN)}.")
         if name in _STRINGS and not isinstance(value, str):
             raise Problem(400, f"{name}: must be a string.")
     keep = given.get("keep", [])

@@ -56,6 +56,8 @@ OPEN_PATHS: Final = ("/static/", "/login")
 """Paths that need no token."""
 
 MAX_FIELDS: Final = 4_000
+MAX_PATH_CHARS: Final = 2_000
+"""Longest path; Python reads no number of more than 4,300 digits."""
 
 
 def sandboxed(response: Response, *, is_clicked: bool = False) -> Response:
@@ -107,6 +109,8 @@ def _refusal(request: Request) -> Response | None:
     web, path = web_of(request), request.url.path
     if not web.config.allows_host(_host(request.headers.get("host", ""))):
         return failure(request, 421)
+    if len(path) > MAX_PATH_CHARS:
+        return failure(request, 404)
     if request.method not in SAFE_METHODS and not _is_own_origin(request):
         return failure(request, 403, "The request came from a page of another site.", code="other_origin")
     length = request.headers.get("content-length", "0")
