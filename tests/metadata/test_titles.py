@@ -334,10 +334,12 @@ def test_json_ld_that_repeats_a_title_for_search_engines_is_reworded_by_the_head
 
 
 def test_a_heading_is_the_title_of_a_page_whose_title_element_is_the_sites_name():
-    top, story = "<a href='/'>The Daily Example</a>", "<h2>The bridge is open again</h2><p>It was closed for years.</p>"
-    for name, expected in (
-        ("The Daily Example", "The bridge is open again"),
-        ("The river is high", "The river is high"),
+    text, logo = "<a href='/'>The Daily Example</a>", "<a href='/'><img src=l.png alt='The Daily Example'></a>"
+    story = "<h2>The bridge is open again</h2><p>It was closed for years.</p>"
+    for name, top, expected in (
+        ("The Daily Example", text, "The bridge is open again"),
+        ("The Daily Example", logo, "The bridge is open again"),
+        ("The river is high", text, "The river is high"),
     ):
         html = f"<html><head><title>{name}</title></head><body>{top}<h3>Menu</h3>{story}</body></html>"
         page = Page(url="https://daily.example/article.php?id=5", html=html)

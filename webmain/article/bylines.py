@@ -18,19 +18,30 @@ _FIRST: Final = 3  # blocks at the beginning of a text that may be bylines
 _MAX_BYLINE_CHARS: Final = 90
 _MAX_DATE_CHARS: Final = 50
 _MAX_DATE_WORDS: Final = 6
+_MAX_LABELLED_WORDS: Final = 9
+_MAX_LABEL_CHARS: Final = 10
 _MAX_DATE_WIDE: Final = 14
 _MAX_COUNTER_CHARS: Final = 40
 
 
 def _date_in(text: str) -> str:
     """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
-    from webmain.metadata.dates_shown import is_mostly_date
+    from webmain.metadata.dates_shown import is_mostly_date, of_change, of_publication
     from webmain.metadata.names import BAR
 
-    parts = BAR.split(text) if any(map(str.isdigit, text)) else []
-    if any(len(part.split()) > _MAX_DATE_WORDS or n_wide(part) > _MAX_DATE_WIDE for part in parts):
+    lines = BAR.split(text) if any(map(str.isdigit, text)) and not text.endswith(":") else []
+    parts = [part for line in lines for part in (of_publication(line), of_change(line)) if part]
+    if any(_has_more_words(part) or n_wide(part) > _MAX_DATE_WIDE for part in parts):
         return ""
     return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
+
+
+def _has_more_words(part: str) -> bool:
+    """Return True if a part has more words than a date has, with a label such as "published"."""
+    from webmain.metadata.dates_shown import first_cue
+
+    n_words = len(part.split())
+    return n_words > _MAX_DATE_WORDS and (n_words > _MAX_LABELLED_WORDS or first_cue(part) > _MAX_LABEL_CHARS)
 
 
 def _is_dated(block: Block) -> bool:
@@ -43,6 +54,15 @@ def _date_at_start(document: Document, block: Block) -> int:
     element = leaves.element[first]
     is_marked = elements.tags[element] == "time" or is_dated_class(elements.attributes[element].get("class") or "")
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
+
+
+def _has_kind(document: Document, block: Block) -> bool:
+    """Return True if a tag defines the kind of a block's text; a table's cell only if nothing else is around the text.
+
+    Tables of old sites are their layout, with paragraphs in the cells.
+    """
+    box = document.elements.tags[document.leaves.box[block.leaves[0]]]
+    return box not in ("p", "div") and has_own_kind(document, block)
 
 
 def _is_counter(block: Block) -> bool:
@@ -71,7 +91,7 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
         yield blocks[-1].leaves
     dated = list(filter(_is_dated, blocks[:_FIRST]))
     is_only_date = len(dated) == 1 and not any(map(_is_dated, blocks[_FIRST:]))
-    if is_only_date and not has_own_kind(document, dated[0]) and parse_date(_date_in(dated[0].text)):
+    if is_only_date and not _has_kind(document, dated[0]) and parse_date(_date_in(dated[0].text)):
         yield dated[0].leaves
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:

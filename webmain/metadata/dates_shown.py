@@ -76,6 +76,12 @@ def _first_word(text: str, of: str) -> int:
     return min(places, default=-1)
 
 
+def first_cue(text: str) -> int:
+    """Return the position of the first cue word for publication or change; the text's length if there is none."""
+    places = (_first_word(text.lower(), of) for of in ("published", "updated"))
+    return min((place for place in places if place >= 0), default=len(text))
+
+
 def of_publication(text: str, label: str = "") -> str:
     """Return the part of a text about the publication; "" if all of it is about a change.
 
@@ -290,6 +296,6 @@ _DATELINE = lazy(
 
 def is_mostly_date(text: str) -> bool:
     """Return True if a line may be a date with little else: it has digits for a day and a year."""
-    n_digits = len(_DIGIT.findall(text))
+    n_digits = len(_DIGIT.findall(plain(text) if "年" in text else text))
     most = 14 + 6 * n_digits
     return n_digits > 2 and (len(text) <= most or len(plain(text)) <= most)

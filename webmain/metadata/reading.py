@@ -31,6 +31,7 @@ _TOP_LEAVES = 3_000
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
+_LOGO_ELEMENTS = 6
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
@@ -122,12 +123,15 @@ class Reading:
 
     @cached_property
     def front_links(self) -> list[str]:
-        """Short texts of links to the front page."""
+        """Short texts of links to the front page, and of pictures in them."""
         document, anchors, site = self.document, self.document.anchors[:200].tolist(), self.document.site
         linked = zip(anchors, document.elements.attributes_of(anchors), strict=True)
         fronts = [i for i, attributes in linked if is_root(attributes["href"] or "", site)]
+        tags, end = document.elements.tags, document.elements.end
+        pictures = [e for i in fronts for e in range(i + 1, min(end[i], i + _LOGO_ELEMENTS)) if tags[e] == "img"]
+        named = [clean(each.get("alt") or "") for each in document.elements.attributes_of(pictures)]
         texts_of_links = [element_text(document, i, limit=MAX_PIECE_CHARS) for i in fronts]
-        return [t for t in dict.fromkeys(texts_of_links) if t]
+        return [t for t in dict.fromkeys((*texts_of_links, *named)) if 0 < len(t) <= MAX_PIECE_CHARS]
 
     @cached_property
     def slug(self) -> frozenset[str]:
