@@ -27,6 +27,10 @@ def headline(path, level=2):
         (f"<a href='/a'><h2>The story that is told at /a</h2></a><p>{TEXT}</p>", {"/a": len(TEXT)}),
         (f"<div><a href='/a'>The story that is told at /a</a></div><p>{TEXT}</p><p>{TEXT}</p>", {"/a": len(TEXT)}),
         (headline("/a") + f"<h3>A subhead of it</h3><p>{TEXT}</p>", {"/a": len(TEXT)}),
+        (
+            f"<div class=PostTitle><a href='/a'>The story at /a</a></div><p>{TEXT}</p><p>{TEXT}</p>",
+            {"/a": 2 * len(TEXT)},
+        ),
         (headline("/a", 3) + f"<h2>Another thing</h2><p>{TEXT}</p>", {}),
         (f"<h1>A headline without a link</h1><p>{TEXT}</p>", {}),
         (f"<p>{TEXT}</p>" + headline("/a"), {}),

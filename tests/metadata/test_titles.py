@@ -346,6 +346,13 @@ def test_a_heading_is_the_title_of_a_page_whose_title_element_is_the_sites_name(
         assert read_metadata(Document(page, html=html)).title == expected
 
 
+def test_a_blogs_name_in_the_only_h1_is_no_title_in_scripts_without_spaces():
+    body = "<h1><a href=/umi/>海猫日記</a></h1><a href=/umi/1.html>橋は今朝再び開通し、住民は船に乗らずに川を渡れる</a>"
+    html = f"<title>橋は今朝再び開通し、住民は船に乗らずに川を渡れる | 海猫日記</title>{body}<p>橋が開いた。</p>"
+    page = Page(url="https://blog.example/umi/1.html", html=html)
+    assert read_metadata(Document(page, html=html)).title == "橋は今朝再び開通し、住民は船に乗らずに川を渡れる"
+
+
 @pytest.mark.parametrize(
     ("title", "body"),
     [

@@ -29,7 +29,7 @@ from webmain.discovery.places import find_feeds
 from webmain.discovery.shown_text import char_weight, paragraphs_of, shown_chars
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
-from webmain.metadata.head import element_text, head_metas, meta_names
+from webmain.metadata.head import element_text, head_metas, is_headline_class, meta_names
 from webmain.metadata.jsonld import declared_types
 from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
@@ -377,6 +377,8 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
     for block, (element, n_chars, has_prose) in enumerate(each):
         own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)
+        if not own_level and block in target and is_headline_class(elements.attributes[element].get("class") or ""):
+            own_level = _LEVELS["h2"]
         may_be_title = least <= n_chars <= most and (own_level or (head and block not in target))
         if may_be_title and " ".join(blocks.text(block).split()) in title:
             head = ""

@@ -16,6 +16,7 @@ from webmain.metadata.names import starts_byline
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.titles import pieces
 from webmain.regex import lazy
+from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,7 +298,12 @@ def _is_banner(reading: Reading, heading: int) -> bool:
         return theirs > mine
     if is_last and not reading.subheads.isdisjoint([rest, *map(letters, others)]):
         return True
-    return is_last and len(text.split()) < _HEADLINE_WORDS <= max(len(p.split()) for p in others or [""])
+    return is_last and _n_words(text) < _HEADLINE_WORDS <= max(map(_n_words, others or [""]))
+
+
+def _n_words(text: str) -> int:
+    """Return the number of words; of Chinese, Japanese and Korean characters, three count as one."""
+    return len(text.split()) + n_wide(text) // 3
 
 
 def _is_logo(document: Document, element: int) -> bool:
