@@ -204,6 +204,7 @@ def all_kept(markup: str) -> list[str]:
         ("<div>Опубликовано: 4 ноября 2026, 10:20</div>", []),
         ("<p>Updated 14:12 GMT, 5 November 2026; first published 4 November 2026 11:12</p>", []),
         ("<table><tr><td><p>4. новембар 2026. године</p></table>", []),
+        ("<p>令和八年十一月四日</p>", []),
         ("<p>UPDATE of 4 November 2026:</p>", ["UPDATE of 4 November 2026:"]),
         ("<p>JANE ROE | HARBOUR TOWN | 4 de noviembre de 2026</p>", []),
         (f"<p><span class=news-date-time>04.11.2026 10:20</span>{PROSE}</p>", []),

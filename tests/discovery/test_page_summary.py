@@ -274,6 +274,12 @@ def test_a_text_that_is_only_in_the_pages_data_counts():
     assert summarise(document).text_hash != summarise(other).text_hash
 
 
+def test_a_declared_articles_text_counts_where_a_script_makes_it_visible():
+    body = f"<h1>Boats</h1><div style='visibility: hidden'><p>{SENTENCE * 5}</p></div>"
+    assert evidence(read(body, '<meta property="og:type" content="article">')).paragraph_chars > 400
+    assert evidence(read(body)).paragraph_chars == 0
+
+
 def test_the_texts_of_others_that_a_list_carries_do_not_count():
     document = shell("Latest", stories=[{"title": f"Story number {n} of the day", "body": BODY} for n in range(4)])
     assert evidence(document, n_article_links=4).paragraph_chars == 0

@@ -29,7 +29,8 @@ def _date_in(text: str) -> str:
     from webmain.metadata.dates_shown import is_mostly_date, of_change, of_publication
     from webmain.metadata.names import BAR
 
-    lines = BAR.split(text) if any(map(str.isdigit, text)) and not text.endswith(":") else []
+    may_be_dated = "年" in text or any(map(str.isdigit, text))
+    lines = BAR.split(text) if may_be_dated and not text.endswith(":") else []
     parts = [part for line in lines for part in (of_publication(line), of_change(line)) if part]
     if any(_has_more_words(part) or n_wide(part) > _MAX_DATE_WIDE for part in parts):
         return ""

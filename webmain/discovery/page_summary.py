@@ -29,6 +29,7 @@ from webmain.discovery.places import find_feeds
 from webmain.discovery.shown_text import char_weight, paragraphs_of, shown_chars
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
+from webmain.html.columns import HIDDEN, Flag
 from webmain.metadata.head import element_text, head_metas, is_headline_class, meta_names
 from webmain.metadata.jsonld import declared_types
 from webmain.text.prose_amount import prose_chars
@@ -240,6 +241,9 @@ def summarise(document: Document) -> PageSummary:
     links = [link for link in read_links(document) if len(link.url) <= MAX_URL_CHARS]
     shows_little = paragraphs_of(blocks.of_unit, chars, linked).sum() < THRESHOLDS.few_chars
     embedded = embedded_article(document) if shows_little else None
+    if shows_little and embedded is None and head.og_type == "article":  # a script makes it visible
+        unseen = leaves.has(Flag.HIDDEN_VISIBILITY) & ~leaves.has(HIDDEN & ~Flag.HIDDEN_VISIBILITY)
+        chars = chars + (leaves.n_chars * char_weight(document) * unseen).astype(np.int32)
     shown_links = tuple(link.url for link in links)
     carried: tuple[str, ...] = ()
     if len(set(shown_links)) < THRESHOLDS.few_links:

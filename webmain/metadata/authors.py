@@ -201,7 +201,10 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         told = names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
         names = [n for n in _linked_names(reading, i) if n in without_tail(text)] or told
         if not names and YEAR.search(text):  # name and date are in separate elements
-            text = document.leaves.texts[document.elements.first_leaf[i]]
+            first, end = document.elements.first_leaf[i], document.elements.end_leaf[i]
+            text = document.leaves.texts[
+                end - 1 if end - first == 2 and YEAR.search(document.leaves.texts[first]) else first
+            ]
             names = names_in(text, language=reading.language, is_text=True)
         names = [
             n
