@@ -211,6 +211,7 @@ def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tu
             "<div class=author>By <a href=/j>Jane Roe</a> in <a href=/b>Big Bridges</a> on 5 May 2024</div>",
             ("Jane Roe",),
         ),
+        ("<div class=author><span>דנה לוי</span><span>פורסם: 5.5.24, 10:20</span></div>", ("דנה לוי",)),
         ("<div class=submitted><span>5 មេសា 2024</span> <span>សុខ ដារា</span></div>", ("សុខ ដារា",)),
         ("<div class=author><span>王小明</span> <span>2024-05-05 14:27</span></div>", ("王小明",)),
         ('<meta itemprop="author" value="Jane Roe">', ("Jane Roe",)),
