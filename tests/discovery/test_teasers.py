@@ -34,7 +34,7 @@ def headline(path, level=2):
         (headline("/a", 3) + f"<h2>Another thing</h2><p>{TEXT}</p>", {}),
         (f"<h1>A headline without a link</h1><p>{TEXT}</p>", {}),
         (f"<p>{TEXT}</p>" + headline("/a"), {}),
-        (f"<p><b><a href='/a'>The story at /a</a></b><br>{TEXT} <a href='/a'>more</a></p>", {"/a": len(TEXT)}),
+        (f"<p><b><a href='/a'>The story at /a</a></b><br>{TEXT} <a href='/a'>more</a></p>", {"/a": len(TEXT) + 19}),
         (f"<p><a href='/a'>The story at /a</a> is that of the town. {TEXT}</p>", {}),
         (f"<p><a href='/a'>here</a></p><p>{TEXT}</p>", {}),
         (headline("/a") + "<p>3 minutes</p>", {}),

@@ -369,7 +369,7 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
         if end < len(owner) and 0 <= (block := owner[first]) == owner[end] and document.leaves.breaks[end]:
             is_first = (first == 0 or owner[first - 1] != block) and len(link.text) >= THRESHOLDS.link_chars
             if is_first and in_block[block] - linked[block] >= THRESHOLDS.paragraph_chars:
-                found[link.url] = Teaser(int(in_block[block] - linked[block]), [block])
+                found[link.url] = Teaser(int(in_block[block]), [block])
     opening = {block for teaser in found.values() for block in teaser.blocks}
     head, level, title = "", 0, document.title
     tags, parent, least, most = (
