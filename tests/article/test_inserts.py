@@ -206,6 +206,11 @@ def all_kept(markup: str) -> list[str]:
         ("<table><tr><td><p>4. новембар 2026. године</p></table>", []),
         ("<p>令和八年十一月四日</p>", []),
         ("<p><a class=author>관리자</a> <span><b>조회수 220</b><i>2026.11.04 (08:37)</i></span></p>", []),
+        (
+            "<p>Published by <b>Jane Roe</b> at 7:30am, 4th November 2026. (Updated at 7:35am on 5th November 2026)</p>",
+            [],
+        ),
+        ("<p>By 4 November 2026 Jane Roe had counted.</p>", ["By 4 November 2026 Jane Roe had counted."]),
         ("<p>UPDATE of 4 November 2026:</p>", ["UPDATE of 4 November 2026:"]),
         ("<p>JANE ROE | HARBOUR TOWN | 4 de noviembre de 2026</p>", []),
         (f"<p><span class=news-date-time>04.11.2026 10:20</span>{PROSE}</p>", []),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _FIRST: Final = 3  # blocks at the beginning of a text that may be bylines
 _MAX_BYLINE_CHARS: Final = 90
+_MAX_DATED_BYLINE_CHARS: Final = 130
 _MAX_DATE_CHARS: Final = 50
 _MAX_DATE_WORDS: Final = 6
 _MAX_LABELLED_WORDS: Final = 9
@@ -109,7 +110,10 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
         if not _has_kind(document, block) and parse_date(found):
             yield block.leaves
     for block in blocks[:_FIRST]:
-        if block.n_chars <= _MAX_BYLINE_CHARS:
+        is_signed = block.n_chars <= _MAX_DATED_BYLINE_CHARS and starts_byline(block.text)
+        if is_signed and parse_date(block.text) and names_in(block.text, is_text=True):
+            yield block.leaves
+        elif block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
             signed = read_signature(block.text)
             is_byline = signed.is_whole if signed else starts_byline(f"{start} ")
