@@ -207,7 +207,7 @@ def all_kept(markup: str) -> list[str]:
         ("<p>令和八年十一月四日</p>", []),
         ("<p><a class=author>관리자</a> <span><b>조회수 220</b><i>2026.11.04 (08:37)</i></span></p>", []),
         (
-            "<p>Published by <b>Jane Roe</b> at 7:30am, 4th November 2026. (Updated at 7:35am on 5th November 2026)</p>",
+            "<p>Published by <b>Jane Roe</b> at 7:30am, 4th November 2026. (Updated 7:35am on 5th November 2026)</p>",
             [],
         ),
         ("<p>By 4 November 2026 Jane Roe had counted.</p>", ["By 4 November 2026 Jane Roe had counted."]),

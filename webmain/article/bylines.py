@@ -47,7 +47,7 @@ def _has_more_words(part: str) -> bool:
 
 
 def _date_of(document: Document, block: Block) -> str:
-    """Return the date of a short block that is a date and little else, or dates, counters and names marked as authors'."""
+    """Return the date of a short block that is one and little else, or dates, counters and names marked as authors'."""
     from webmain.metadata.dates import parse_date
 
     if block.n_chars > _MAX_BYLINE_CHARS:

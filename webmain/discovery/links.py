@@ -100,8 +100,8 @@ _MAX_PATH: Final = 3
 def is_in_menu(document: Document) -> bool:
     """Return True if a menu, `nav` or links in a row with one to the front page, names the page itself.
 
-    The label is short, without digits, and repeated in the page's title or by a text that is no link. What ends a row is no
-    label: paths to a page end with its title.
+    The label is short, without digits, and repeated in the page's title or by a text that is no link. What ends a row is
+    no label: paths to a page end with its title.
     """
     links, own = read_links(document), _address(document.url or "")
     named = [n for n, link in enumerate(links) if _address(link.url) == own and _is_label(document, link)]

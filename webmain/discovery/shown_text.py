@@ -28,8 +28,8 @@ def char_weight(document: Document) -> float:
 def shown_chars(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the characters of each visible text run, and how many of them are in links.
 
-    They are weighted (`char_weight`), since a Chinese, Japanese or Korean text has fewer. Text in forms counts only if it is
-    more than half: ASP.NET puts the whole page in a form.
+    They are weighted (`char_weight`), since a Chinese, Japanese or Korean text has fewer. Text in forms counts only if it
+    is more than half: ASP.NET puts the whole page in a form.
     """
     leaves = document.leaves
     chars = (leaves.n_chars * char_weight(document) * ~leaves.has(HIDDEN | Flag.IN_CONTROL)).astype(np.int32)

@@ -296,7 +296,7 @@ _DATELINE = lazy(
 
 
 def is_mostly_date(text: str) -> bool:
-    """Return True if a line, or a part of it between bars, may be a date with little else: it has digits for day and year."""
+    """Return True if a line, or a part between bars, may be a date with little else: it has digits for day and year."""
     n_digits = len(_DIGIT.findall(plain(text) if "年" in text else text))
     most = 14 + 6 * n_digits
     if n_digits <= 2 or len(text) <= most or len(plain(text)) <= most:
