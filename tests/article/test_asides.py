@@ -76,6 +76,14 @@ def test_a_text_that_is_shown_twice_is_kept_once(copy, n_left):
     assert kept.sum() == n_left
 
 
+def test_articles_below_the_pages_own_are_dropped():
+    def entry(url):
+        return f'<article data-url="{url}" data-kind="a/b"><h2>Boats</h2><p>{PROSE} {url}</p></article>'
+
+    assert left_of("", entry("/news/boats") + entry("/news/nets") + entry("https://b.example/x")) == ["Boats", "Boats"]
+    assert left_of("", entry("/news/nets") + entry("/news/boats") + entry("/news/boats")) == ["Boats"] * 3
+
+
 def entries(label: str) -> str:
     return "".join(f"<div>{label.format(hour)}</div><p>{PROSE}</p>" for hour in (7, 8))
 

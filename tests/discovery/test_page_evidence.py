@@ -68,6 +68,9 @@ def test_more_evidence_never_lowers_the_score():
     for name in ("has_article_type", "has_published", "has_h1", "in_feed", "in_news_sitemap"):
         assert judge_page(evidence(**TEASERS, **{name: True})).score > base
     assert judge_page(evidence(**TEASERS, has_other_type=True)).score < base
+    assert judge_page(evidence(**TEASERS, is_in_menu=True)).score < base
+    assert not judge_page(evidence(**LONG, in_page_sitemap=True, has_published=True)).is_article
+    assert judge_page(evidence(**TEASERS, is_in_menu=True, has_published=True)).score > base
 
 
 def test_reason_names_what_decided():

@@ -80,6 +80,34 @@ def test_declared_types_are_read(data, is_article, is_other):
     assert (found.has_article_type, found.has_other_type) == (is_article, is_other)
 
 
+def test_the_microdata_around_the_only_headline_is_read():
+    around = (
+        '<div itemscope itemtype="https://schema.org/Event">{}</div><div itemtype="https://schema.org/WPFooter"></div>'
+    )
+    assert summarise(read(around.format("<h1>Boats</h1>"))).types == {"event"}
+    assert summarise(read(around.format("<h1>Boats</h1><h1>Nets</h1>"))).types == frozenset()
+
+
+MENU = "<a href=/>Start</a> <a href=/news>News</a> {} <a href=/contact>Contact</a>"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_in_menu"),
+    [
+        (f"<td>{MENU.format('<a href=/history.html>Our history</a>')}</td><td><b>Our history</b></td>", True),
+        ("<nav><a href=/history.html>Our history</a><a href=/b>B</a><a href=/c>C</a></nav><h1>Our history</h1>", True),
+        (f"<td>{MENU.format('<a href=/history.html>Our history</a>')}</td><td>It began.</td>", False),
+        ("<p><a href=/>Start</a><a href=/b>B</a><a href=/history.html>Our history</a><h1>Our history</h1>", False),
+        ("<nav><a href=#a>Our history</a><a href=#b>B</a><a href=#c>C</a></nav><h1>Our history</h1>", False),
+        ("<nav><a href=/history.html>Our long history in a few words</a><a href=/b>B</a><a href=/c>C</a></nav>", False),
+        (f"<td>{MENU.format('<a href=/other.html>Our history</a>')}</td><td><b>Our history</b></td>", False),
+    ],
+)
+def test_a_menu_may_name_the_page_itself(body, is_in_menu):
+    page = read(f"<table><tr>{body}", url="https://example.org/history.html")
+    assert summarise(page).is_in_menu is is_in_menu
+
+
 @pytest.mark.parametrize(
     ("dates", "is_article"), [(["modified"], False), (["published", "modified"], True), ([], True)]
 )
@@ -244,6 +272,12 @@ def test_a_text_that_is_only_in_the_pages_data_counts():
     assert judge_page(found).is_article
     other = shell(article={"title": "The council spoke", "body": BODY.replace("bridge", "ferry")})
     assert summarise(document).text_hash != summarise(other).text_hash
+
+
+def test_a_declared_articles_text_counts_where_a_script_makes_it_visible():
+    body = f"<h1>Boats</h1><div style='visibility: hidden'><p>{SENTENCE * 5}</p></div>"
+    assert evidence(read(body, '<meta property="og:type" content="article">')).paragraph_chars > 400
+    assert evidence(read(body)).paragraph_chars == 0
 
 
 def test_the_texts_of_others_that_a_list_carries_do_not_count():

@@ -61,6 +61,22 @@ def test_an_entry_is_news_where_a_news_element_is_in_it_whatever_its_prefix(entr
     assert (found.hints.title, found.hints.modified, found.hints.published) == (title, modified, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("page-sitemap2.xml", "page-sitemap"),
+        ("wp-sitemap-posts-page-1.xml", "page-sitemap"),
+        ("sitemap-pages.xml", "page-sitemap"),
+        ("sitemap-page-2.xml", "sitemap"),  # the second page
+        ("post-sitemap.xml", "sitemap"),
+    ],
+)
+def test_sitemaps_of_static_pages_are_told_by_their_names(name, source):
+    body = urlset("<url><loc>https://news.example/what-we-do/</loc></url>")
+    (entry,) = read_sitemap(body, url=f"https://news.example/{name}").entries
+    assert entry.hints.source == source
+
+
 def test_index_names_its_children():
     body = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
       <sitemap><loc>/s1.xml.gz</loc><lastmod>2024-05-17</lastmod></sitemap><sitemap><loc>/s2.xml</loc></sitemap>

@@ -165,6 +165,17 @@ def test_a_single_name_counts_if_it_leads_to_its_author() -> None:
     assert _authors('<p>by <a href="/books/">Amanda</a> · Dec 20, 2025</p>') == ()
 
 
+def test_a_link_in_a_script_without_capitals_is_a_name_if_it_leads_to_an_author_and_is_next_to_a_date() -> None:
+    link = '<p><a href="/author/7">အောင်မင်း</a> {}</p>'
+    assert _authors(link.format("| ၂၀၂၄ မေ ၃")) == ("အောင်မင်း",)
+    assert _authors(link.format("")) == ()
+
+
+def test_a_reporters_other_articles_are_no_author() -> None:
+    line = "<strong>홍길동 기자</strong> <a href=mailto:a@b.example>a@b.example</a> <a href=#>다른기사 보기</a>"
+    assert _authors(f"<div class=writer>{line}</div>") == ("홍길동 기자",)
+
+
 def test_a_shown_name_comes_before_what_somebody_logs_in_with() -> None:
     declared = '<meta name="author" content="jane.roe">'
     assert _authors('<div class="author-info"><span>Jane Roe</span></div>', head=declared) == ("Jane Roe",)
@@ -200,6 +211,8 @@ def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tu
             "<div class=author>By <a href=/j>Jane Roe</a> in <a href=/b>Big Bridges</a> on 5 May 2024</div>",
             ("Jane Roe",),
         ),
+        ("<div class=author><span>דנה לוי</span><span>פורסם: 5.5.24, 10:20</span></div>", ("דנה לוי",)),
+        ("<div class=submitted><span>5 មេសា 2024</span> <span>សុខ ដារា</span></div>", ("សុខ ដារា",)),
         ("<div class=author><span>王小明</span> <span>2024-05-05 14:27</span></div>", ("王小明",)),
         ('<meta itemprop="author" value="Jane Roe">', ("Jane Roe",)),
         ("<small>5 May 2024 by Jane Roe</small>", ("Jane Roe",)),
@@ -215,6 +228,8 @@ def test_where_the_name_ends_that_stands_beside_something_else(body: str, author
     ("line", "author"),
     [
         ("홍길동 기자", "홍길동 기자"),
+        ("ภาพและเรื่อง : มาลี แก้วใส", "มาลี แก้วใส"),
+        ("Textos: Ana Sol", "Ana Sol"),
         ("입력 2024.05.03 10:30 | 홍길동 기자", "홍길동 기자"),
         ("작성자 : 홍길동", "홍길동"),
         ("新华社北京5月3日电（记者王小明）" + "大桥今天上午重新开放，居民不用再乘船过河。" * 6, "王小明"),
@@ -265,6 +280,8 @@ def test_how_newspapers_in_other_scripts_sign(line: str, author: str) -> None:
         ("21 November 2026 | Maria Keller | Ann Lee | Bridges", ()),
         ("21.11.26 | 520 views | By Maria Keller", ("Maria Keller",)),
         ("21 พ.ย. 69 • โดย มาลี แก้วใส", ("มาลี แก้วใส",)),
+        ("21.11.26 von Maria Keller", ("Maria Keller",)),
+        ("二〇二六年十一月二十一日 　作者：王晓梅　浏览次数：", ("王晓梅",)),
     ],
 )
 def test_a_date_and_a_name_in_one_line(line: str, authors: tuple[str, ...]) -> None:

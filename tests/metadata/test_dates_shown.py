@@ -56,6 +56,7 @@ def test_what_is_said_of_publication_and_of_a_change(text: str, label: str, publ
         (f"{H1}<time class='entry-date published updated' datetime=2024-05-03>3 May</time>", "2024-05-03"),
         (f"{H1}{BODY * 90}<p>Published: 3 May 2024</p><p>4 March 2020</p>", "2024-05-03"),
         (f"{H1}{BODY * 90}<p>3 May 2024</p>", "2024-05-03"),
+        (f"{H1}<p>An interview with Jane Roe, the harbour master | 3 May 2024</p>", "2024-05-03"),
         (f"{H1}<script>var page = {{'publication_date': '2024-05-03 21:18:11'}}</script>", "2024-05-03"),
         (f"{H1}<div data-x='{{&quot;datePublished&quot;:&quot;2024-05-03T10:00:00Z&quot;}}'></div>", "2024-05-03"),
     ],

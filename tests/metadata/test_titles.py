@@ -334,14 +334,30 @@ def test_json_ld_that_repeats_a_title_for_search_engines_is_reworded_by_the_head
 
 
 def test_a_heading_is_the_title_of_a_page_whose_title_element_is_the_sites_name():
-    top, story = "<a href='/'>The Daily Example</a>", "<h2>The bridge is open again</h2><p>It was closed for years.</p>"
-    for name, expected in (
-        ("The Daily Example", "The bridge is open again"),
-        ("The river is high", "The river is high"),
+    text, logo = "<a href='/'>The Daily Example</a>", "<a href='/'><img src=l.png alt='The Daily Example'></a>"
+    story = "<h2>The bridge is open again</h2><p>It was closed for years.</p>"
+    for name, top, expected in (
+        ("The Daily Example", text, "The bridge is open again"),
+        ("The Daily Example", logo, "The bridge is open again"),
+        ("The river is high", text, "The river is high"),
     ):
         html = f"<html><head><title>{name}</title></head><body>{top}<h3>Menu</h3>{story}</body></html>"
         page = Page(url="https://daily.example/article.php?id=5", html=html)
         assert read_metadata(Document(page, html=html)).title == expected
+
+
+def test_a_heading_in_the_address_is_the_title_where_the_title_element_names_the_template():
+    html = "<title>News reader - St Anna</title><h1>Old bridge open again</h1><p>It was closed for years.</p>"
+    for slug, expected in (("old-bridge-open-again", "Old bridge open again"), ("item-17", "News reader - St Anna")):
+        page = Page(url=f"https://parish.example/reader/{slug}.html", html=html)
+        assert read_metadata(Document(page, html=html)).title == expected
+
+
+def test_a_blogs_name_in_the_only_h1_is_no_title_in_scripts_without_spaces():
+    body = "<h1><a href=/umi/>海猫日記</a></h1><a href=/umi/1.html>橋は今朝再び開通し、住民は船に乗らずに川を渡れる</a>"
+    html = f"<title>橋は今朝再び開通し、住民は船に乗らずに川を渡れる | 海猫日記</title>{body}<p>橋が開いた。</p>"
+    page = Page(url="https://blog.example/umi/1.html", html=html)
+    assert read_metadata(Document(page, html=html)).title == "橋は今朝再び開通し、住民は船に乗らずに川を渡れる"
 
 
 @pytest.mark.parametrize(

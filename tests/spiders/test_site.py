@@ -353,6 +353,7 @@ def test_teasers_of_other_pages_are_counted_once_each():
     assert here.teaser_chars({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
     entry = {FRONT + "index.php?cID=120": 500}
     assert here.teaser_chars(entry, (FRONT + "index.php?cID=127",)) == entry
+    assert here.teaser_chars(entry, (FRONT + "index.php",)) == entry
 
 
 def test_folders_of_numbers_count_as_one():

@@ -20,6 +20,7 @@ from webmain.html.columns import HIDDEN, Elements, Flag, Leaves
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.regex import lazy
 from webmain.text.normal import SENTENCE_ENDS, fold_space
+from webmain.urls import join, normalise, site_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -119,7 +120,7 @@ def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable
         Rules applied first; each rule sees what the ones before it left.
     """
     blocks = _blocks(document.leaves, kept)
-    for rule in (*others, _second_copies, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
+    for rule in (_next_articles, *others, _second_copies, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
         if dropped := [i for leaves in rule(document, blocks) for i in leaves]:
             kept[dropped] = False
             gone = set(dropped)
@@ -147,6 +148,32 @@ def _tags(document: Document, block: Block) -> list[str]:
     """Return the tags of the innermost elements that a block is in."""
     elements = document.elements
     return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]]
+
+
+def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield the leaves of articles below the page's own, as pages without an end show them.
+
+    They are in elements alike, each with the address of its article in the same attribute: `data-url`.
+    """
+    elements, own, base = document.elements, normalise(document.url or ""), document.base_url
+    around: set[int] = set()
+    for block in blocks:
+        above = itertools.takewhile(
+            lambda e: e not in around, elements.ancestors(document.leaves.element[block.leaves[0]])
+        )
+        around.update(list(above))
+    end_of_own: dict[tuple[str, str], int] = {}
+    others: list[range] = []
+    for index, attributes in zip(chosen := sorted(around), elements.attributes_of(chosen), strict=True):
+        for name, value in attributes.items():
+            if not (name.startswith("data-") and value and "/" in value and (url := join(base, value))):
+                continue
+            alike = (elements.tags[index], name)
+            if (url := normalise(url)) == own:
+                end_of_own.setdefault(alike, elements.end_leaf[index])
+            elif document.site == site_key(url or "") and elements.first_leaf[index] >= end_of_own.get(alike, 1 << 30):
+                others.append(range(elements.first_leaf[index], elements.end_leaf[index]))
+    yield from (block.leaves for block in blocks if any(block.leaves[0] in span for span in others))
 
 
 def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int]]:

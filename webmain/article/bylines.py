@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from webmain.article.asides import Block, has_own_kind
-from webmain.metadata.head import is_dated_class
+from webmain.metadata.head import is_byline_class, is_dated_class
 from webmain.text.normal import as_seen
 from webmain.text.prose_amount import n_wide
 
@@ -16,25 +16,54 @@ if TYPE_CHECKING:
 
 _FIRST: Final = 3  # blocks at the beginning of a text that may be bylines
 _MAX_BYLINE_CHARS: Final = 90
+_MAX_DATED_BYLINE_CHARS: Final = 130
 _MAX_DATE_CHARS: Final = 50
 _MAX_DATE_WORDS: Final = 6
+_MAX_LABELLED_WORDS: Final = 9
+_MAX_LABEL_CHARS: Final = 10
 _MAX_DATE_WIDE: Final = 14
 _MAX_COUNTER_CHARS: Final = 40
 
 
 def _date_in(text: str) -> str:
     """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
-    from webmain.metadata.dates_shown import is_mostly_date
+    from webmain.metadata.dates_shown import is_mostly_date, of_change, of_publication
     from webmain.metadata.names import BAR
 
-    parts = BAR.split(text) if any(map(str.isdigit, text)) else []
-    if any(len(part.split()) > _MAX_DATE_WORDS or n_wide(part) > _MAX_DATE_WIDE for part in parts):
+    may_be_dated = "年" in text or any(map(str.isdigit, text))
+    lines = BAR.split(text) if may_be_dated and not text.endswith(":") else []
+    parts = [part for line in lines for part in (of_publication(line), of_change(line)) if part]
+    if any(_has_more_words(part) or n_wide(part) > _MAX_DATE_WIDE for part in parts):
         return ""
     return next((part for part in parts if len(part) <= _MAX_DATE_CHARS and is_mostly_date(part)), "")
 
 
-def _is_dated(block: Block) -> bool:
-    return block.n_chars <= _MAX_BYLINE_CHARS and bool(_date_in(block.text))
+def _has_more_words(part: str) -> bool:
+    """Return True if a part has more words than a date has, with a label such as "published"."""
+    from webmain.metadata.dates_shown import first_cue
+
+    n_words = len(part.split())
+    return n_words > _MAX_DATE_WORDS and (n_words > _MAX_LABELLED_WORDS or first_cue(part) > _MAX_LABEL_CHARS)
+
+
+def _date_of(document: Document, block: Block) -> str:
+    """Return the date of a short block that is one and little else, or dates, counters and names marked as authors'."""
+    from webmain.metadata.dates import parse_date
+
+    if block.n_chars > _MAX_BYLINE_CHARS:
+        return ""
+    texts = [document.leaves.texts[leaf] for leaf in block.leaves]
+    dates = list(map(_date_in, texts)) if len(texts) > 1 else []
+    date = next((found for found in dates if found and parse_date(found)), "")
+    of_leaves = zip(texts, dates, block.leaves, strict=True) if date else ()
+    if date and all(own or _is_counter(text) or _is_author(document, leaf) for text, own, leaf in of_leaves):
+        return date
+    return _date_in(block.text)
+
+
+def _is_author(document: Document, leaf: int) -> bool:
+    attributes = document.elements.attributes[document.leaves.element[leaf]]
+    return is_byline_class(attributes.get("class") or "")
 
 
 def _date_at_start(document: Document, block: Block) -> int:
@@ -45,13 +74,19 @@ def _date_at_start(document: Document, block: Block) -> int:
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
 
 
-def _is_counter(block: Block) -> bool:
-    """Return True if a block is only a number and what it counts."""
-    if block.n_chars > _MAX_COUNTER_CHARS:
-        return False
+def _has_kind(document: Document, block: Block) -> bool:
+    """Return True if a tag defines the kind of a block's text; a table's cell only if nothing else is around the text.
+
+    Tables of old sites are their layout, with paragraphs in the cells.
+    """
+    box = document.elements.tags[document.leaves.box[block.leaves[0]]]
+    return box not in ("p", "div") and has_own_kind(document, block)
+
+
+def _is_counter(text: str) -> bool:
+    """Return True if a text is only a number and what it counts."""
     from webmain.revisions.volatile import without_counters
 
-    text = block.text
     is_short = len(text) <= _MAX_COUNTER_CHARS and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     return is_short and not without_counters(text, text.lower(), None).strip()
 
@@ -67,14 +102,18 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
 
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
-    if len(blocks) > 1 and _is_counter(blocks[-1]):
+    if len(blocks) > 1 and blocks[-1].n_chars <= _MAX_COUNTER_CHARS and _is_counter(blocks[-1].text):
         yield blocks[-1].leaves
-    dated = list(filter(_is_dated, blocks[:_FIRST]))
-    is_only_date = len(dated) == 1 and not any(map(_is_dated, blocks[_FIRST:]))
-    if is_only_date and not has_own_kind(document, dated[0]) and parse_date(_date_in(dated[0].text)):
-        yield dated[0].leaves
+    dated = [(block, found) for block in blocks[:_FIRST] if (found := _date_of(document, block))]
+    is_only_date = len(dated) == 1 and not any(_date_of(document, block) for block in blocks[_FIRST:])
+    for block, found in dated if is_only_date else ():
+        if not _has_kind(document, block) and parse_date(found):
+            yield block.leaves
     for block in blocks[:_FIRST]:
-        if block.n_chars <= _MAX_BYLINE_CHARS:
+        is_signed = block.n_chars <= _MAX_DATED_BYLINE_CHARS and starts_byline(block.text)
+        if is_signed and parse_date(block.text) and names_in(block.text, is_text=True):
+            yield block.leaves
+        elif block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
             signed = read_signature(block.text)
             is_byline = signed.is_whole if signed else starts_byline(f"{start} ")

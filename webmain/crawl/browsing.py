@@ -18,7 +18,8 @@ from webmain.crawl.recordings import Recorder
 from webmain.crawl.signals import PeriodicCall, connect, fail_crawl, is_closing
 from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
-from webmain.discovery.page_summary import PageSummary, paragraphs_of
+from webmain.discovery.page_summary import PageSummary
+from webmain.discovery.shown_text import paragraphs_of
 from webmain.items import Page
 from webmain.items.rendered import NoBrowserError, RenderingError
 from webmain.processes.pool import PoolClosed

@@ -8,11 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from webmain.html.columns import Flag
 from webmain.html.document import Document, view
+from webmain.metadata.head import letters
+from webmain.metadata.site_names import is_root
 from webmain.urls import join
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from webmain.html.tree import Elements
 
@@ -72,6 +75,71 @@ def _zones(elements: Elements) -> list[str]:
     for tag, parent in zip(elements.tags, elements.parent, strict=True):
         zones.append(tag if tag in LANDMARKS else zones[parent] if parent >= 0 else "")
     return zones
+
+
+_MAX_PAGER_CHARS: Final = 24
+
+
+def pager_links(document: Document, links: Iterable[Link]) -> list[Link]:
+    """Return links that may belong to a pager: short links to neighbouring pages, and links declared as next."""
+    folder = (document.url or "").partition("?")[0].rstrip("/").rpartition("/")[0]
+    return [
+        link
+        for link in links
+        if "next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder))
+    ]
+
+
+_MAX_MENU_LINKS: Final = 60
+_MAX_MENU_WORDS: Final = 3
+_MAX_MENU_CHARS: Final = 24
+_MAX_NAMED: Final = 20
+_MAX_PATH: Final = 3
+
+
+def is_in_menu(document: Document) -> bool:
+    """Return True if a menu, `nav` or links in a row with one to the front page, names the page itself.
+
+    The label is short, without digits, and repeated in the page's title or by a text that is no link. What ends a row is
+    no label: paths to a page end with its title.
+    """
+    links, own = read_links(document), _address(document.url or "")
+    named = [n for n, link in enumerate(links) if _address(link.url) == own and _is_label(document, link)]
+    return any(_stands_in_menu(document, links, n) for n in named[:_MAX_NAMED])
+
+
+def _address(url: str) -> str:
+    return url.partition("://")[2].partition("#")[0].removeprefix("www.").rstrip("/")
+
+
+def _folder(url: str) -> str:
+    return _address(url).partition("?")[0].rpartition("/")[0]
+
+
+def _is_label(document: Document, link: Link) -> bool:
+    """Return True if a link to the page itself may be a menu's, and the page repeats its text."""
+    attributes, name = document.elements.attributes[link.element], letters(link.text)
+    is_short = len(link.text) <= _MAX_MENU_CHARS and len(link.text.split()) <= _MAX_MENU_WORDS
+    if not (is_short and len(name) > 1) or any(map(str.isdigit, name)):
+        return False
+    if "hreflang" in attributes or "#" in (href := attributes["href"] or "") or not href.strip():
+        return False
+    title, leaves = letters(document.title), document.leaves
+    shown = (text for text, flags in zip(leaves.texts, leaves.flags, strict=True) if not flags & Flag.IN_ANCHOR)
+    return name in title or (len(title) > 3 and title in name) or any(letters(text) == name for text in shown)
+
+
+def _stands_in_menu(document: Document, links: Sequence[Link], n: int) -> bool:
+    """Return True if the link is in a menu, and not at its end unless others before it lead to the same folder."""
+    elements, at = document.elements, links[n].element
+    while (at := elements.parent[at]) >= 0:
+        first, end = at, elements.end[at]
+        row = [link for link in links[max(0, n - _MAX_MENU_LINKS) : n + _MAX_MENU_LINKS] if first < link.element < end]
+        if len(row) > 2:
+            is_menu = links[n].zone == "nav" or any(is_root(link.url, document.site) for link in row)
+            n_alike = sum(_folder(link.url) == _folder(links[n].url) for link in row)
+            return is_menu and len(row) <= _MAX_MENU_LINKS and (row[-1] != links[n] or n_alike > _MAX_PATH)
+    return False
 
 
 MAX_FRAMES: Final = 20

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS, Evidence, UrlJudgement, UrlKind
-from webmain.discovery.page_summary import paragraphs_of
+from webmain.discovery.shown_text import paragraphs_of
 
 if TYPE_CHECKING:
     from webmain.discovery.page_summary import PageSummary
@@ -52,6 +52,10 @@ class PageEvidence:
         An `h1` is a sentence, and the beginning of the page's title.
     in_feed, in_news_sitemap : bool
         The page is listed in a feed or a news sitemap.
+    in_page_sitemap : bool
+        It is listed in a sitemap of static pages.
+    is_in_menu : bool
+        A menu of the page names the page itself.
     is_front_page : bool
         It is the front page of the site or of one of its languages.
     """
@@ -70,6 +74,8 @@ class PageEvidence:
     has_headline: bool = False
     in_feed: bool = False
     in_news_sitemap: bool = False
+    in_page_sitemap: bool = False
+    is_in_menu: bool = False
     is_front_page: bool = False
 
 
@@ -131,6 +137,8 @@ def evidence_of(
         has_headline=page.has_headline,
         in_feed=hints is not None and hints.source == "feed",
         in_news_sitemap=hints is not None and hints.source == "news-sitemap",
+        in_page_sitemap=hints is not None and hints.source == "page-sitemap",
+        is_in_menu=page.is_in_menu,
         is_front_page=is_front_page,
     )
 
@@ -170,6 +178,8 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
         (0.8 * evidence.has_published, "a publication date"),
         (1.6 * evidence.in_feed, "in a feed"),
         (1.8 * evidence.in_news_sitemap, "in a news sitemap"),
+        (-3.2 * evidence.in_page_sitemap, "in a sitemap of static pages"),
+        (-1.6 * (evidence.is_in_menu and not evidence.has_published), "named in a menu"),
         (0.3 * evidence.has_h1, "one headline"),
         (1.0 * evidence.has_headline, "a sentence as headline"),
         _weigh_text(evidence),

@@ -10,20 +10,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from webmain.discovery.articles import THRESHOLDS
-from webmain.discovery.links import Link, attribute_links, data_links, feed_anchors, frame_links, read_links
+from webmain.discovery.links import (
+    Link,
+    attribute_links,
+    data_links,
+    feed_anchors,
+    frame_links,
+    is_in_menu,
+    pager_links,
+    read_links,
+)
 from webmain.discovery.places import find_feeds
+from webmain.discovery.shown_text import char_weight, paragraphs_of, shown_chars
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
-from webmain.html.document import view
-from webmain.metadata.head import element_text, head_metas, meta_names
+from webmain.metadata.head import element_text, head_metas, is_headline_class, meta_names
 from webmain.metadata.jsonld import declared_types
-from webmain.text.prose_amount import n_wide, prose_chars
+from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
 
 if TYPE_CHECKING:
@@ -41,8 +50,8 @@ MAX_SCRIPT_REFRESH_CHARS: Final = 4096
 MAX_URL_CHARS: Final = 2083
 """Links with longer addresses are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
 
-_MAX_PAGER_CHARS: Final = 24
 _MAX_HEADLINES: Final = 3
+_MAX_ABOVE: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +182,11 @@ class PageSummary:
     pager : tuple of Link
         Links that may belong to a pager: short links to neighbouring pages, and links declared as next.
     types : frozenset of str
-        Types of the objects in its JSON-LD, in lower case.
+        Types of the objects in its JSON-LD, and of the microdata that its only `h1` belongs to, in lower case.
     has_published : bool
         A publication date is declared, in the head or the JSON-LD.
+    is_in_menu : bool
+        A menu of the page names the page itself.
     n_h1 : int
         Number of `h1` headlines.
     has_headline : bool
@@ -207,6 +218,7 @@ class PageSummary:
     pager: tuple[Link, ...]
     types: frozenset[str]
     has_published: bool
+    is_in_menu: bool
     n_h1: int
     has_headline: bool
     chars: NDArray[np.int32]
@@ -225,10 +237,13 @@ def summarise(document: Document) -> PageSummary:
     """Return what discovery needs of a page."""
     head = read_head(document)
     leaves, hints, blocks = document.leaves, document.page.hints, default_blocks(document)
-    chars, linked = _shown_chars(document)
+    chars, linked = shown_chars(document)
     links = [link for link in read_links(document) if len(link.url) <= MAX_URL_CHARS]
     shows_little = paragraphs_of(blocks.of_unit, chars, linked).sum() < THRESHOLDS.few_chars
     embedded = embedded_article(document) if shows_little else None
+    if shows_little and embedded is None and head.og_type == "article":  # a script makes it visible
+        unseen = leaves.has(Flag.HIDDEN_VISIBILITY) & ~leaves.has(HIDDEN & ~Flag.HIDDEN_VISIBILITY)
+        chars = chars + (leaves.n_chars * char_weight(document) * unseen).astype(np.int32)
     shown_links = tuple(link.url for link in links)
     carried: tuple[str, ...] = ()
     if len(set(shown_links)) < THRESHOLDS.few_links:
@@ -245,9 +260,10 @@ def summarise(document: Document) -> PageSummary:
         head=head,
         links=shown_links + carried,
         followed=(*(link.url for link in links if "nofollow" not in link.rel), *carried),
-        pager=tuple(_pager(document, links)),
-        types=frozenset(found.rpartition("/")[2].lower() for found in data_types),
+        pager=tuple(pager_links(document, links)),
+        types=frozenset(found.rpartition("/")[2].lower() for found in (*data_types, *_headline_types(document))),
         has_published=head.has_published or any('"datePublished"' in data for data in document.tree.data),
+        is_in_menu=is_in_menu(document),
         n_h1=len(document.elements.of_tags(("h1",))),
         has_headline=_has_headline(document),
         chars=chars,
@@ -267,37 +283,16 @@ def _has_headline(document: Document) -> bool:
     """Return True if an `h1` is a sentence rather than a name, and the beginning of the page's title."""
     title = " ".join(document.title.split())
     texts = (element_text(document, i) for i in document.elements.of_tags(("h1",))[:_MAX_HEADLINES])
-    return any(len(text) * _weight(document) >= THRESHOLDS.headline_chars and title.startswith(text) for text in texts)
+    return any(
+        len(text) * char_weight(document) >= THRESHOLDS.headline_chars and title.startswith(text) for text in texts
+    )
 
 
-@view
-def _weight(document: Document) -> float:
-    """Return how many characters of an alphabet one of the page's characters stands for: two if it is Chinese."""
-    text = "".join(document.leaves.texts)
-    return 1 + n_wide(text) / len(text) if text else 1.0
-
-
-@view
-def _shown_chars(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the characters of each visible text run, and how many of them are in links.
-
-    They are weighted (`_weight`), since a Chinese, Japanese or Korean text has fewer. Text in forms counts only if it is
-    more than half: ASP.NET puts the whole page in a form.
-    """
-    leaves = document.leaves
-    chars = (leaves.n_chars * _weight(document) * ~leaves.has(HIDDEN | Flag.IN_CONTROL)).astype(np.int32)
-    in_form = chars * leaves.has(Flag.IN_FORM)
-    if 2 * in_form.sum() <= chars.sum():
-        chars -= in_form
-    return chars, (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32)
-
-
-def paragraphs_of(of_leaf: NDArray[np.int32], chars: NDArray[Any], linked: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the characters of each block that is a paragraph."""
-    inside = of_leaf >= 0
-    in_block = np.bincount(of_leaf[inside], weights=chars[inside]).astype(np.float64)
-    linked_in_block = np.bincount(of_leaf[inside], weights=linked[inside])
-    return in_block[(in_block >= THRESHOLDS.paragraph_chars) & (2 * linked_in_block < in_block)]
+def _headline_types(document: Document) -> list[str]:
+    """Return the microdata type of the nearest element with one around the only `h1`; none with several."""
+    elements, headlines = document.elements, document.elements.of_tags(("h1",))
+    around = elements.ancestors(headlines[0])[:_MAX_ABOVE] if len(headlines) == 1 else []
+    return [found for each in elements.attributes_of(around) if (found := each.get("itemtype"))][:1]
 
 
 def hash_of(text: str) -> int:
@@ -309,16 +304,6 @@ def hash_of(text: str) -> int:
 
 def _digest(texts: Iterable[str], *, size: int) -> bytes:
     return blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=size).digest()
-
-
-def _pager(document: Document, links: Iterable[Link]) -> list[Link]:
-    """Return links that may belong to a pager: short links to neighbouring pages, and links declared as next."""
-    folder = (document.url or "").partition("?")[0].rstrip("/").rpartition("/")[0]
-    return [
-        link
-        for link in links
-        if "next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder))
-    ]
 
 
 def lacks_text(document: Document, content_html: str) -> bool:
@@ -333,7 +318,7 @@ def lacks_text(document: Document, content_html: str) -> bool:
     total = sum(map(len, wanted))
     if total < THRESHOLDS.feed_chars:
         return False
-    if paragraphs_of(default_blocks(document).of_unit, *_shown_chars(document)).sum() >= total:
+    if paragraphs_of(default_blocks(document).of_unit, *shown_chars(document)).sum() >= total:
         return False
     shown = "\n".join(document.leaves.texts)
     return sum(len(text) for text in wanted if text in shown) < THRESHOLDS.shown_share * total
@@ -366,24 +351,38 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
 
     Below a linked headline, these are all paragraphs up to the next headline that is not a subhead, or the next block that is
     mostly a link; below such a block, only the next paragraph. The page's own title is not counted, whatever it links to.
+    A block that begins with a line that is a link is both.
     """
     blocks, elements = default_blocks(document), document.elements
-    in_block, linked = (blocks.sums(chars) for chars in _shown_chars(document))
+    in_block, linked = (blocks.sums(chars) for chars in shown_chars(document))
     is_link = (2 * linked >= in_block) & (in_block >= THRESHOLDS.link_chars)
     is_paragraph = (in_block >= THRESHOLDS.paragraph_chars) & ~is_link
     owner, linking = blocks.of_unit.tolist(), set(np.flatnonzero(is_link).tolist())
     target: dict[int, str] = {}
+    found: dict[str, Teaser] = {}
     first_leaf, end_leaf = elements.first_leaf, elements.end_leaf
     for link in read_links(document):
         for block in owner[first_leaf[link.element] : end_leaf[link.element]]:
             if block in linking:
                 target.setdefault(block, link.url)
-    found: dict[str, Teaser] = {}
+        first, end = first_leaf[link.element], end_leaf[link.element]
+        if end < len(owner) and 0 <= (block := owner[first]) == owner[end] and document.leaves.breaks[end]:
+            is_first = (first == 0 or owner[first - 1] != block) and len(link.text) >= THRESHOLDS.link_chars
+            if is_first and in_block[block] - linked[block] >= THRESHOLDS.paragraph_chars:
+                found[link.url] = Teaser(int(in_block[block]), [block])
+    opening = {block for teaser in found.values() for block in teaser.blocks}
     head, level, title = "", 0, document.title
-    tags, parent, least, most = elements.tags, elements.parent, THRESHOLDS.link_chars, len(title) * _weight(document)
+    tags, parent, least, most = (
+        elements.tags,
+        elements.parent,
+        THRESHOLDS.link_chars,
+        len(title) * char_weight(document),
+    )
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
     for block, (element, n_chars, has_prose) in enumerate(each):
         own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)
+        if not own_level and block in target and is_headline_class(elements.attributes[element].get("class") or ""):
+            own_level = _LEVELS["h2"]
         may_be_title = least <= n_chars <= most and (own_level or (head and block not in target))
         if may_be_title and " ".join(blocks.text(block).split()) in title:
             head = ""
@@ -391,7 +390,7 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
             head, level = target[block], own_level
         elif own_level and n_chars:
             head = head if 0 < level < own_level else ""  # a subhead
-        elif has_prose and head:
+        elif has_prose and head and block not in opening:
             teaser = found.setdefault(head, Teaser())
             teaser.chars += int(n_chars)
             teaser.blocks.append(block)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -47,6 +48,12 @@ _MAX_DEPTH: Final = 64
 _MAX_KEYWORDS: Final = 50
 
 
+_PAGE_SITEMAP: Final = re.compile(
+    r"/(?:pages?-sitemap\d*|sitemap-pages|sitemap-pt-page\b[\w-]*|wp-sitemap-posts-page-\d+)\.xml", re.IGNORECASE
+)
+"""Names that WordPress, Ghost and Wix give sitemaps of static pages."""
+
+
 class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
     """The bytes are neither a sitemap nor a feed; the message says what they look like."""
 
@@ -59,7 +66,8 @@ class Sitemap:
     ----------
     entries : tuple of Entry
         In document order, distinct; the source of their hints is "news-sitemap" if a news element has a
-        title, publication date, language or keywords, else "sitemap"; `modified` is `lastmod`.
+        title, publication date, language or keywords, else "page-sitemap" if the sitemap is named as one of static
+        pages, else "sitemap"; `modified` is `lastmod`.
     children : tuple of Entry
         The sitemaps listed in an index (some URL sets contain them too), with their `lastmod`.
     skipped : Mapping[str, int]
@@ -112,6 +120,7 @@ class _Reader:
 
     def __init__(self, url: str, max_urls: int, max_bytes: int) -> None:
         self.url = url
+        self.has_static_pages = _PAGE_SITEMAP.search(url) is not None
         self.max_bytes = max_bytes
         self.skipped: Counter[str] = Counter()
         self.pages = EntryCollector(max_urls, self.skipped)
@@ -296,7 +305,10 @@ class _Target:
     def _add(self) -> None:
         fields, self._fields = self._fields, {}
         found = self._reader.pages if self._entry == "url" else self._reader.children
-        found.add(fields.get("loc"), self._reader.url, _hints(fields))
+        hints = _hints(fields)
+        if hints.source == "sitemap" and self._reader.has_static_pages:
+            hints = replace(hints, source="page-sitemap")
+        found.add(fields.get("loc"), self._reader.url, hints)
 
 
 def _hints(fields: Mapping[str, str]) -> Hints:

@@ -17,7 +17,7 @@ Bytes: TypeAlias = bytes | bytearray | memoryview  # what is taken for bytes
 class Hints:
     """What a feed or a sitemap said about a page before it was fetched; strings as they stood there."""
 
-    source: str  # "feed", "sitemap" or "news-sitemap"
+    source: str  # "feed", "sitemap", "news-sitemap" or "page-sitemap"
     title: str | None = None
     # date strings as found (RFC 822, ISO 8601, ...), unparsed
     published: str | None = None

@@ -26,6 +26,8 @@ from webmain.regex import lazy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from webmain.html.document import Document
+
 _LONGEST_BYLINE = 120
 _LONG_SITE = 8  # minimum letters of a site's name that a name may begin with: "Daily News Sport"
 _USERNAME = lazy(r"[a-z]{1,20}[._][a-z]{2,20}\d{0,4}")
@@ -195,13 +197,16 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     document = reading.document
     marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
     for i in marked[:12]:
-        text = element_text(document, i, limit=200)
+        text = _set_apart(document, i)
         if not text:
             continue
         told = names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
         names = [n for n in _linked_names(reading, i) if n in without_tail(text)] or told
         if not names and YEAR.search(text):  # name and date are in separate elements
-            text = document.leaves.texts[document.elements.first_leaf[i]]
+            first, end = document.elements.first_leaf[i], document.elements.end_leaf[i]
+            text = document.leaves.texts[
+                end - 1 if end - first == 2 and YEAR.search(document.leaves.texts[first]) else first
+            ]
             names = names_in(text, language=reading.language, is_text=True)
         names = [
             n
@@ -233,6 +238,20 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
     yield from _between_bars(reading, range(start, min(len(leaves), start + 60)))
+
+
+def _set_apart(document: Document, index: int) -> str:
+    """Return a byline's text, with spaces between elements whose words only the page's style sets apart."""
+    leaves = document.leaves
+    inside = range(document.elements.first_leaf[index], document.elements.end_leaf[index])
+    text = element_text(document, index, limit=200)
+    is_glued = text and any(
+        leaves.texts[i - 1][-1].isalpha()
+        and leaves.texts[i][0].isalpha()
+        and not (leaves.breaks[i] or leaves.spaced[i])
+        for i in inside[1:]
+    )
+    return " ".join(leaves.texts[i] for i in inside) if is_glued else text
 
 
 def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[str], str]]:

@@ -66,9 +66,27 @@ def _digits() -> dict[int, str]:
     return table
 
 
+_HAN_DIGITS: Final = "〇一二三四五六七八九"
+_HAN_DATE = lazy(rf"[○零{_HAN_DIGITS}十]{{1,4}}年\s?[{_HAN_DIGITS}十]{{1,3}}月\s?[{_HAN_DIGITS}十廿]{{1,4}}日")
+_HAN_NUMBER = lazy(rf"[{_HAN_DIGITS}十]+")
+
+
 def plain(text: str) -> str:
     """Return a text on one line with ASCII digits, cut at `MAX_DATE_CHARS`."""
-    return " ".join(text[:MAX_DATE_CHARS].translate(_digits()).split())
+    text = " ".join(text[:MAX_DATE_CHARS].translate(_digits()).split())
+    return _HAN_DATE.sub(_in_digits, text) if "年" in text else text
+
+
+def _in_digits(date: re.Match[str]) -> str:
+    """Return a date in Chinese characters with ASCII digits: "二〇二四年五月十三日"."""
+    return _HAN_NUMBER.sub(_han_number, date[0].translate({ord("○"): "〇", ord("零"): "〇", ord("廿"): "二十"}))
+
+
+def _han_number(number: re.Match[str]) -> str:
+    """Return a number below 100, or one written digit by digit."""
+    tens, ten, ones = number[0].partition("十")
+    digits = "".join(str(_HAN_DIGITS.index(c)) for c in tens or "一"[: len(ten)])
+    return digits + ("".join(str(_HAN_DIGITS.index(c)) for c in ones if c != "十") or "0" if ten else "")
 
 
 def parse_date(

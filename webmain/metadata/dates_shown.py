@@ -13,6 +13,7 @@ from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
 from webmain.metadata.dates_ago import MAX_AGO_CHARS
 from webmain.metadata.head import BY_READERS, element_text, is_aside
+from webmain.metadata.names import BAR
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ def _first_word(text: str, of: str) -> int:
     """Return the position of the first cue word for publication ("published") or change ("updated"); -1 if none."""
     places = [text.find(word) for word in languages.known().words(f"dates.{of}") if word in text]
     return min(places, default=-1)
+
+
+def first_cue(text: str) -> int:
+    """Return the position of the first cue word for publication or change; the text's length if there is none."""
+    places = (_first_word(text.lower(), of) for of in ("published", "updated"))
+    return min((place for place in places if place >= 0), default=len(text))
 
 
 def of_publication(text: str, label: str = "") -> str:
@@ -289,7 +296,10 @@ _DATELINE = lazy(
 
 
 def is_mostly_date(text: str) -> bool:
-    """Return True if a line may be a date with little else: it has digits for a day and a year."""
-    n_digits = len(_DIGIT.findall(text))
+    """Return True if a line, or a part between bars, may be a date with little else: it has digits for day and year."""
+    n_digits = len(_DIGIT.findall(plain(text) if "年" in text else text))
     most = 14 + 6 * n_digits
-    return n_digits > 2 and (len(text) <= most or len(plain(text)) <= most)
+    if n_digits <= 2 or len(text) <= most or len(plain(text)) <= most:
+        return n_digits > 2
+    parts = BAR.split(text)
+    return len(parts) > 1 and any(map(is_mostly_date, parts))

@@ -139,6 +139,11 @@ def is_dated_class(value: str) -> bool:
     return bool(_signs(value[:_MAX_NAME_CHARS]) & _DATED)
 
 
+def is_headline_class(value: str) -> bool:
+    """Return True if a class or id stands for a headline."""
+    return bool(_signs(value[:_MAX_NAME_CHARS]) & _HEADLINE)
+
+
 class _Signs(dict["Names", int]):
     """Cache of the flags of an element's class, id and tag, computed once for all elements with the same ones."""
 
@@ -387,13 +392,8 @@ def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> 
 
 def scope_type(document: Document, index: int) -> str:
     """Return the last path segment of the `itemtype` that an `itemprop` belongs to, in lower case; "" without one."""
-    elements = document.elements
-    index = elements.parent[index]
-    for _ in range(_MAX_ANCESTORS):
-        if index < 0:
-            break
-        attributes = elements.attributes[index]
+    above = document.elements.ancestors(document.elements.parent[index])[:_MAX_ANCESTORS]
+    for attributes in map(document.elements.attributes.__getitem__, above):
         if "itemscope" in attributes or "itemtype" in attributes:
             return re.split(r"[/#]", (attributes.get("itemtype") or "").strip())[-1].lower()
-        index = elements.parent[index]
     return ""

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from webmain.html.columns import Flag
+from webmain.metadata.dates import plain
 from webmain.metadata.head import element_text, letters
 from webmain.metadata.names import (
     leads_to_author,
@@ -34,6 +35,7 @@ _PARTED = lazy(r"(\s*,\s+|\s+[|·•–—-]\s+)")
 OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _SPACE = lazy(r"\s")
 YEAR = lazy(r"\b(?:19|20)\d\d\b")
+_DAY = lazy(r"\b(?:(?:19|20)\d\d|\d{1,2}([./-])\d{1,2}\1\d\d)(?!\d)")
 
 
 def likely_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
@@ -70,7 +72,18 @@ def _linked_author(reading: Reading, anchor: int) -> str:
     if not leads_to_author(reading.document.elements.attributes[anchor].get("href") or ""):
         return ""
     text = element_text(reading.document, anchor, limit=80)
-    return text if _is_written_name(text) and not reading.stands_aside(anchor) else ""
+    is_name = _is_written_name(text) or _is_name_by_date(reading, anchor, text)
+    return text if is_name and not reading.stands_aside(anchor) else ""
+
+
+def _is_name_by_date(reading: Reading, anchor: int, text: str) -> bool:
+    """Return True if a link near the headline can be a name in a script without capitals, and is next to a date."""
+    if text.lower() != text.title() or not (looks_like_name(text) and tidy(text) == text and reading.is_near(anchor)):
+        return False
+    first, end = reading.document.elements.first_leaf[anchor], reading.document.elements.end_leaf[anchor]
+    texts = reading.document.leaves.texts
+    beside = (*texts[max(0, first - 1) : first], *texts[end : end + 1])
+    return any(len(t) <= _LONGEST_SIGNATURE and YEAR.search(plain(t)) for t in beside)
 
 
 def _is_written_name(text: str) -> bool:
@@ -102,7 +115,7 @@ def _with_date(reading: Reading, text: str) -> list[str]:
 
     Before a date and a comma there may as well be a place.
     """
-    dated = YEAR.search(text)
+    dated = _DAY.search(text := plain(text))
     if not dated:
         return []
     after = (text[space.end() :] for space in _SPACE.finditer(text, dated.end()))

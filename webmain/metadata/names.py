@@ -112,7 +112,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     patterns = _patterns(languages.known())
     text = _NOISE.sub(" ", clean(raw, limit=1000))
     text = _DATELINE.sub("", text.strip(" \t-–—|·•:,;/"))
-    signed = read_signature(text)
+    signed = read_signature(text) or (read_signature(raw) if "@" in raw else None)
     text = signed.names if signed else text
     for _ in range(3):
         match = patterns.prefix.match(text)

@@ -16,6 +16,7 @@ from webmain.metadata.names import starts_byline
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.titles import pieces
 from webmain.regex import lazy
+from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ _TOP_LEAVES = 3_000
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
+_LOGO_ELEMENTS = 6
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
@@ -122,12 +124,15 @@ class Reading:
 
     @cached_property
     def front_links(self) -> list[str]:
-        """Short texts of links to the front page."""
+        """Short texts of links to the front page, and of pictures in them."""
         document, anchors, site = self.document, self.document.anchors[:200].tolist(), self.document.site
         linked = zip(anchors, document.elements.attributes_of(anchors), strict=True)
         fronts = [i for i, attributes in linked if is_root(attributes["href"] or "", site)]
+        tags, end = document.elements.tags, document.elements.end
+        pictures = [e for i in fronts for e in range(i + 1, min(end[i], i + _LOGO_ELEMENTS)) if tags[e] == "img"]
+        named = [clean(each.get("alt") or "") for each in document.elements.attributes_of(pictures)]
         texts_of_links = [element_text(document, i, limit=MAX_PIECE_CHARS) for i in fronts]
-        return [t for t in dict.fromkeys(texts_of_links) if t]
+        return [t for t in dict.fromkeys((*texts_of_links, *named)) if 0 < len(t) <= MAX_PIECE_CHARS]
 
     @cached_property
     def slug(self) -> frozenset[str]:
@@ -293,7 +298,12 @@ def _is_banner(reading: Reading, heading: int) -> bool:
         return theirs > mine
     if is_last and not reading.subheads.isdisjoint([rest, *map(letters, others)]):
         return True
-    return is_last and len(text.split()) < _HEADLINE_WORDS <= max(len(p.split()) for p in others or [""])
+    return is_last and _n_words(text) < _HEADLINE_WORDS <= max(map(_n_words, others or [""]))
+
+
+def _n_words(text: str) -> int:
+    """Return the number of words; of Chinese, Japanese and Korean characters, three count as one."""
+    return len(text.split()) + n_wide(text) // 3
 
 
 def _is_logo(document: Document, element: int) -> bool:

@@ -274,7 +274,7 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str], he
     if sources == ["headline", "title"]:
         return 0 if not _share_a_word(shown[0], shown[1]) else 1
     if sources[:2] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
-        return 1
+        return 0 if in_slug(shown[0], slug) > max(1, in_slug(shown[1], slug)) else 1
     if at and of.get("og:title") == of.get("title") != of["h1"] and _is_rewording(shown[at], good[0].text, slug):
         return at
     longest = max(map(len, keys))

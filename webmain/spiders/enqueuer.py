@@ -83,7 +83,7 @@ class Enqueuer:
     async def enqueue_sitemap(self, site: Site, entries: Sequence[Entry], source: str) -> None:
         """Keep part of a sitemap's addresses: news is judged at once, others when they are the newest in the queue."""
         room = max(0, JUDGED_AT_ONCE - len(site))
-        news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
+        news = [(entry.url, entry.hints) for entry in entries if entry.hints.source == "news-sitemap"][:room]
         await self.enqueue_source(site, news, FoundOn.SITEMAP, source)
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]

@@ -25,7 +25,8 @@ _FIRST_NUMBER = re.compile(r"\d+")
 
 def _is_post_of(url: SplitResult, page: SplitResult) -> bool:
     """Return True if an address has a page's path, and its query other keys or the same number: a post of a thread."""
-    if url.path != page.path or url.path in ("", "/"):
+    is_numbered = _FIRST_NUMBER.search(f"{page.path}?{page.query}")  # a thread is, the list of all pages is not
+    if url.path != page.path or url.path in ("", "/") or not is_numbered:
         return False
     keys = [sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)) for parts in (url, page)]
     numbers = [_FIRST_NUMBER.findall(parts.query)[:1] for parts in (url, page)]
