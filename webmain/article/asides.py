@@ -156,12 +156,13 @@ def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int
     They are in elements alike, each with the address of its article in the same attribute: `data-url`.
     """
     elements, own, base = document.elements, normalise(document.url or ""), document.base_url
+    parent = elements.parent
     around: set[int] = set()
     for block in blocks:
-        above = itertools.takewhile(
-            lambda e: e not in around, elements.ancestors(document.leaves.element[block.leaves[0]])
-        )
-        around.update(list(above))
+        element = document.leaves.element[block.leaves[0]]
+        while element >= 0 and element not in around:
+            around.add(element)
+            element = parent[element]
     end_of_own: dict[tuple[str, str], int] = {}
     others: list[range] = []
     for index, attributes in zip(chosen := sorted(around), elements.attributes_of(chosen), strict=True):
