@@ -290,6 +290,14 @@ def test_xpaths_have_positions_only_where_needed_and_are_unique():
     ]
 
 
+def test_xpaths_of_deep_elements_with_long_names_are_short():
+    elements = read_tree((f"<{'x' * 50}>" * 480 + "<p>a<p>b<hr><p>c").encode()).elements
+    paths = [elements.xpath(i) for i in range(len(elements))]
+    assert max(map(len, paths)) < 2_200
+    assert len(set(paths)) == len(paths)
+    assert paths[-1].endswith("/*/*[4]")
+
+
 def test_tags_that_are_no_xpath_names_are_counted_among_all_siblings():
     markup = '<body><i>a</i><o:p>b</o:p><x"y>c</x"y><my-tag>d</my-tag>'
     elements = tree(markup).elements

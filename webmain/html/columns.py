@@ -56,6 +56,9 @@ _PREFORMATTED_BIT = int(Flag.PREFORMATTED)
 _XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,59}", re.IGNORECASE).fullmatch
 """Matches tag names that are used in an XPath; longer ones would be repeated in the XPaths of all descendants."""
 
+MAX_XPATH_CHARS = 1_000
+"""Length of an XPath beyond which it has no more tag names: deep elements with long names have 30,000 characters of them."""
+
 MAX_SELECTOR_STEPS = 20
 MAX_SELECTOR_NAMES = 10
 MAX_SELECTOR_NAME_CHARS = 100
@@ -349,8 +352,9 @@ class Elements:
         """Store the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
         tags, end, paths = self.tags, self.end, self._paths
         start, child, last = paths[parent] + "/", parent + 1, end[parent]
-        if end[child] == last and _XPATH_NAME(tags[child]):
-            paths[child] = start + tags[child]
+        is_long = len(start) > MAX_XPATH_CHARS
+        if end[child] == last and (is_long or _XPATH_NAME(tags[child])):
+            paths[child] = start + ("*" if is_long else tags[child])
             return
         children = []
         while child < last:
@@ -364,7 +368,7 @@ class Elements:
             numbers.append(total[tag])
         for position, (child, number) in enumerate(zip(children, numbers, strict=True), start=1):
             tag = tags[child]
-            if not _XPATH_NAME(tag):
+            if is_long or not _XPATH_NAME(tag):
                 paths[child] = f"{start}*[{position}]"
             else:
                 paths[child] = f"{start}{tag}[{number}]" if total[tag] > 1 else start + tag
