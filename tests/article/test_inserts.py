@@ -211,6 +211,7 @@ def all_kept(markup: str) -> list[str]:
             [],
         ),
         ("<p>By 4 November 2026 Jane Roe had counted.</p>", ["By 4 November 2026 Jane Roe had counted."]),
+        ("<b>The boats</b><br>Added: 4 November 2026, Jane Roe<br><br>", ["The boats"]),
         ("<p>UPDATE of 4 November 2026:</p>", ["UPDATE of 4 November 2026:"]),
         ("<p>JANE ROE | HARBOUR TOWN | 4 de noviembre de 2026</p>", []),
         (f"<p><span class=news-date-time>04.11.2026 10:20</span>{PROSE}</p>", []),

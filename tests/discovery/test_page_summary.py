@@ -98,6 +98,10 @@ MENU = "<a href=/>Start</a> <a href=/news>News</a> {} <a href=/contact>Contact</
         ("<nav><a href=/history.html>Our history</a><a href=/b>B</a><a href=/c>C</a></nav><h1>Our history</h1>", True),
         (f"<td>{MENU.format('<a href=/history.html>Our history</a>')}</td><td>It began.</td>", False),
         ("<p><a href=/>Start</a><a href=/b>B</a><a href=/history.html>Our history</a><h1>Our history</h1>", False),
+        (
+            "<p><a href=/>Start</a><a href=/b>B</a><a href=/c>C</a><a href=/history.html>Our history</a><h1>Our history",
+            True,
+        ),
         ("<nav><a href=#a>Our history</a><a href=#b>B</a><a href=#c>C</a></nav><h1>Our history</h1>", False),
         ("<nav><a href=/history.html>Our long history in a few words</a><a href=/b>B</a><a href=/c>C</a></nav>", False),
         (f"<td>{MENU.format('<a href=/other.html>Our history</a>')}</td><td><b>Our history</b></td>", False),

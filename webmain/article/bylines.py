@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.article.asides import Block, has_own_kind
 from webmain.metadata.head import is_byline_class, is_dated_class
-from webmain.text.normal import as_seen
+from webmain.text.normal import as_seen, fold_space
 from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _MAX_LABELLED_WORDS: Final = 9
 _MAX_LABEL_CHARS: Final = 10
 _MAX_DATE_WIDE: Final = 14
 _MAX_COUNTER_CHARS: Final = 40
+_MAX_HEADLINE_CHARS: Final = 200
 
 
 def _date_in(text: str) -> str:
@@ -74,6 +76,18 @@ def _date_at_start(document: Document, block: Block) -> int:
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
 
 
+def _date_below_headline(document: Document, block: Block) -> list[int]:
+    """Return the leaves of a block's last line if it is a date below a line as short as a headline."""
+    from webmain.metadata.dates import parse_date
+
+    starts = [k for k, leaf in enumerate(block.leaves) if k and document.leaves.breaks[leaf]]
+    line = block.leaves[starts[-1] :] if starts else []
+    if not line or block.n_chars > _MAX_HEADLINE_CHARS:
+        return []
+    date = _date_in(fold_space(document.leaves.text(line)))
+    return line if date and parse_date(date) else []
+
+
 def _has_kind(document: Document, block: Block) -> bool:
     """Return True if a tag defines the kind of a block's text; a table's cell only if nothing else is around the text.
 
@@ -102,6 +116,10 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
 
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
+    below = (
+        line for block in blocks[: min(_FIRST, len(blocks) - 1)] if (line := _date_below_headline(document, block))
+    )
+    yield from islice(below, 1)
     if len(blocks) > 1 and blocks[-1].n_chars <= _MAX_COUNTER_CHARS and _is_counter(blocks[-1].text):
         yield blocks[-1].leaves
     dated = [(block, found) for block in blocks[:_FIRST] if (found := _date_of(document, block))]

@@ -94,7 +94,7 @@ _MAX_MENU_LINKS: Final = 60
 _MAX_MENU_WORDS: Final = 3
 _MAX_MENU_CHARS: Final = 24
 _MAX_NAMED: Final = 20
-_MAX_PATH: Final = 3
+_MAX_PATH: Final = 2
 
 
 def is_in_menu(document: Document) -> bool:
