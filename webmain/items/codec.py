@@ -72,7 +72,7 @@ _SCALARS = {str: (str, NoneType), int: (int, NoneType), float: (float, int, None
 
 def _scalar(kinds: tuple[type, ...]) -> Callable[[Any], Any]:
     def checked(value: Any) -> Any:
-        if type(value) in kinds:
+        if isinstance(value, kinds) and not isinstance(value, bool):
             return float(value) if kinds[0] is float and value is not None else value
         raise TypeError(f"{type(value).__name__} in the place of {kinds[0].__name__}")
 
