@@ -72,9 +72,10 @@ _SCALARS = {str: (str, NoneType), int: (int, NoneType), float: (float, int, None
 
 def _scalar(kinds: tuple[type, ...]) -> Callable[[Any], Any]:
     def checked(value: Any) -> Any:
-        if isinstance(value, kinds) and not isinstance(value, bool):
-            return float(value) if kinds[0] is float and value is not None else value
-        raise TypeError(f"{type(value).__name__} in the place of {kinds[0].__name__}")
+        is_one = isinstance(value, kinds) and not isinstance(value, bool)
+        if not is_one:
+            raise TypeError(f"{type(value).__name__} in the place of {kinds[0].__name__}")
+        return float(value) if kinds[0] is float and value is not None else value
 
     return checked
 
