@@ -38,3 +38,9 @@ def test_comments_stay_in_forums_and_where_nothing_above_may_be_content(given):
 def test_a_block_is_in_a_thread_if_all_of_it_is():
     html = "<p>Text and <span class=comment>a remark</span> of it.<div class=comments><p>One.<p>Two.</div>"
     assert thread_blocks(default_blocks(Document(Page(html=html), html=html))).tolist() == [False, True, True]
+
+
+def test_a_forum_that_says_so_has_no_threads_of_comments():
+    declared = '<script type="application/ld+json">{"@type": "DiscussionForumPosting"}</script>'
+    html = f"{declared}<p>Text.<div class=comments><p>One.<p>Two.</div>"
+    assert not thread_blocks(default_blocks(Document(Page(html=html), html=html))).any()

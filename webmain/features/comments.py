@@ -12,6 +12,7 @@ import numpy as np
 
 from webmain.features.manual_corrections import CERTAIN
 from webmain.html.threads import thread_leaves
+from webmain.metadata.declared import own_types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +27,15 @@ MIN_MARGIN_ABOVE: Final = -2.2
 """Least characters of blocks above, with at least these log-odds; with less, comments may be all that the page has."""
 
 
+_FORUMS: Final = frozenset(("DiscussionForumPosting", "QAPage"))
+
+
 def thread_blocks(segmentation: Segmentation) -> NDArray[np.bool_]:
-    """Return which blocks of a page are in threads as a whole: `(n_blocks,)`."""
+    """Return which blocks of a page are in threads as a whole: `(n_blocks,)`; none if its JSON-LD declares a forum."""
     owner, n = segmentation.of_unit, len(segmentation)
     inside = owner >= 0
     in_thread = thread_leaves(segmentation.document, np.where(inside, segmentation.document.leaves.n_chars, 0))
-    if not in_thread.any():
+    if not in_thread.any() or not _FORUMS.isdisjoint(own_types(segmentation.document)):
         return np.zeros(n, dtype=np.bool_)
     whole: NDArray[np.bool_] = np.bincount(owner[inside & ~in_thread], minlength=n) == 0
     return whole
