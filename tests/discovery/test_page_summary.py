@@ -8,9 +8,12 @@ import pytest
 
 from webmain import extraction as stages
 from webmain.discovery.articles import judge_url
+from webmain.discovery.links import is_in_menu
 from webmain.discovery.page_evidence import evidence_of, judge_page
 from webmain.discovery.page_summary import hash_of, lacks_text, read_head, summarise
+from webmain.html.document import Document
 from webmain.items import Hints, Page
+from webmain.metadata.head import letters
 
 URL = "https://example.org/news/the-council-spoke-about-the-bridge"
 SENTENCE = "The council of the town met again on Tuesday and spoke for hours about the old bridge. "
@@ -92,7 +95,7 @@ MENU = "<a href=/>Start</a> <a href=/news>News</a> {} <a href=/contact>Contact</
 
 
 @pytest.mark.parametrize(
-    ("body", "is_in_menu"),
+    ("body", "is_named"),
     [
         (f"<td>{MENU.format('<a href=/history.html>Our history</a>')}</td><td><b>Our history</b></td>", True),
         ("<nav><a href=/history.html>Our history</a><a href=/b>B</a><a href=/c>C</a></nav><h1>Our history</h1>", True),
@@ -107,9 +110,24 @@ MENU = "<a href=/>Start</a> <a href=/news>News</a> {} <a href=/contact>Contact</
         (f"<td>{MENU.format('<a href=/other.html>Our history</a>')}</td><td><b>Our history</b></td>", False),
     ],
 )
-def test_a_menu_may_name_the_page_itself(body, is_in_menu):
+def test_a_menu_may_name_the_page_itself(body, is_named):
     page = read(f"<table><tr>{body}", url="https://example.org/history.html")
-    assert summarise(page).is_in_menu is is_in_menu
+    assert summarise(page).is_in_menu is is_named
+
+
+def test_many_links_to_the_page_itself_read_each_text_once(monkeypatch):
+    n_read = 0
+
+    def counted(text: str) -> str:
+        nonlocal n_read
+        n_read += 1
+        return letters(text)
+
+    monkeypatch.setattr("webmain.discovery.links.letters", counted)
+    n = 300
+    html = "".join(f"<p>Text {i}<a href=/self>Label {'abcdefghij'[i % 10]}</a>" for i in range(n))
+    assert not is_in_menu(Document(Page(url="https://x.example/self", html=html), html=html))
+    assert n_read <= 2 * n + 1
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,10 @@ def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int
 
     They are in elements alike, each with the address of its article in the same attribute: `data-url`.
     """
-    elements, own, base = document.elements, normalise(document.url or ""), document.base_url
-    parent = elements.parent
+    own = normalise(document.url or "")
+    if not own:
+        return
+    elements, parent, base = document.elements, document.elements.parent, document.base_url
     around: set[int] = set()
     for block in blocks:
         element = document.leaves.element[block.leaves[0]]
@@ -164,7 +166,8 @@ def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int
             around.add(element)
             element = parent[element]
     end_of_own: dict[tuple[str, str], int] = {}
-    others: list[range] = []
+    others: set[int] = set()
+    beyond = 0  # elements are in document order: leaves before this one are in the set if they belong there
     for index, attributes in zip(chosen := sorted(around), elements.attributes_of(chosen), strict=True):
         for name, value in attributes.items():
             if not (name.startswith("data-") and value and "/" in value and (url := join(base, value))):
@@ -173,8 +176,9 @@ def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int
             if (url := normalise(url)) == own:
                 end_of_own.setdefault(alike, elements.end_leaf[index])
             elif document.site == site_key(url or "") and elements.first_leaf[index] >= end_of_own.get(alike, 1 << 30):
-                others.append(range(elements.first_leaf[index], elements.end_leaf[index]))
-    yield from (block.leaves for block in blocks if any(block.leaves[0] in span for span in others))
+                others.update(range(max(elements.first_leaf[index], beyond), elements.end_leaf[index]))
+                beyond = max(beyond, elements.end_leaf[index])
+    yield from (block.leaves for block in blocks if block.leaves[0] in others)
 
 
 def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int]]:

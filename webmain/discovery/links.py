@@ -95,6 +95,7 @@ _MAX_MENU_WORDS: Final = 3
 _MAX_MENU_CHARS: Final = 24
 _MAX_NAMED: Final = 20
 _MAX_PATH: Final = 2
+_MAX_TITLE_CHARS: Final = 1_000
 
 
 def is_in_menu(document: Document) -> bool:
@@ -104,7 +105,9 @@ def is_in_menu(document: Document) -> bool:
     no label: paths to a page end with its title.
     """
     links, own = read_links(document), _address(document.url or "")
-    named = [n for n, link in enumerate(links) if _address(link.url) == own and _is_label(document, link)]
+    labels = {n: _label(document, link) for n, link in enumerate(links) if _address(link.url) == own}
+    repeated = _repeated(document, frozenset(filter(None, labels.values())))
+    named = [n for n, label in labels.items() if label in repeated]
     return any(_stands_in_menu(document, links, n) for n in named[:_MAX_NAMED])
 
 
@@ -116,17 +119,24 @@ def _folder(url: str) -> str:
     return _address(url).partition("?")[0].rpartition("/")[0]
 
 
-def _is_label(document: Document, link: Link) -> bool:
-    """Return True if a link to the page itself may be a menu's, and the page repeats its text."""
+def _label(document: Document, link: Link) -> str:
+    """Return the letters of a link to the page itself if it may be a menu's, else ""."""
     attributes, name = document.elements.attributes[link.element], letters(link.text)
     is_short = len(link.text) <= _MAX_MENU_CHARS and len(link.text.split()) <= _MAX_MENU_WORDS
     if not (is_short and len(name) > 1) or any(map(str.isdigit, name)):
-        return False
-    if "hreflang" in attributes or "#" in (href := attributes["href"] or "") or not href.strip():
-        return False
-    title, leaves = letters(document.title), document.leaves
+        return ""
+    is_other = "hreflang" in attributes or "#" in (href := attributes["href"] or "") or not href.strip()
+    return "" if is_other else name
+
+
+def _repeated(document: Document, labels: frozenset[str]) -> frozenset[str]:
+    """Return the labels that the page's title or a text that is no link repeats; all texts are read once at most."""
+    title, leaves = letters(document.title[:_MAX_TITLE_CHARS]), document.leaves
+    in_title = frozenset(label for label in labels if label in title or (len(title) > 3 and title in label))
+    if in_title == labels:
+        return labels
     shown = (text for text, flags in zip(leaves.texts, leaves.flags, strict=True) if not flags & Flag.IN_ANCHOR)
-    return name in title or (len(title) > 3 and title in name) or any(letters(text) == name for text in shown)
+    return in_title | labels.intersection(map(letters, shown))
 
 
 def _stands_in_menu(document: Document, links: Sequence[Link], n: int) -> bool:
