@@ -11,7 +11,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -120,7 +120,7 @@ class _Reader:
 
     def __init__(self, url: str, max_urls: int, max_bytes: int) -> None:
         self.url = url
-        self.has_static_pages = _PAGE_SITEMAP.search(url) is not None
+        self.source = "page-sitemap" if _PAGE_SITEMAP.search(url) else "sitemap"
         self.max_bytes = max_bytes
         self.skipped: Counter[str] = Counter()
         self.pages = EntryCollector(max_urls, self.skipped)
@@ -305,17 +305,14 @@ class _Target:
     def _add(self) -> None:
         fields, self._fields = self._fields, {}
         found = self._reader.pages if self._entry == "url" else self._reader.children
-        hints = _hints(fields)
-        if hints.source == "sitemap" and self._reader.has_static_pages:
-            hints = replace(hints, source="page-sitemap")
-        found.add(fields.get("loc"), self._reader.url, hints)
+        found.add(fields.get("loc"), self._reader.url, _hints(fields, self._reader.source))
 
 
-def _hints(fields: Mapping[str, str]) -> Hints:
-    """Return the texts of an element as hints."""
+def _hints(fields: Mapping[str, str], source: str) -> Hints:
+    """Return the texts of an element as hints, of the sitemap's own source unless it is about news."""
     modified = _folded(fields.get("lastmod"))
     if fields.keys() <= _OWN:
-        return Hints(source="sitemap", modified=modified)
+        return Hints(source=source, modified=modified)
     keywords = (plain_text(word, max_chars=200) for word in fields.get("keywords", "").split(","))
     return Hints(
         source="news-sitemap",

@@ -56,7 +56,7 @@ def effect_of_comments(
     article : float
         Probability of the page being an article.
     """
-    above = np.cumsum(np.where(comments | (margin < MIN_MARGIN_ABOVE), 0.0, n_chars))
-    if article < MIN_ARTICLE:
+    if article < MIN_ARTICLE or not comments.any():
         return np.zeros(len(margin))
+    above = np.cumsum(np.where(comments | (margin < MIN_MARGIN_ABOVE), 0.0, n_chars))
     return np.where(comments & (above >= MIN_ABOVE), np.minimum(margin, -CERTAIN) - margin, 0.0)
