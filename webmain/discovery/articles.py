@@ -133,7 +133,7 @@ _PAGE_WORDS: Final = ("page", "seite", "pagina", "list", "liste", "lista")
 _PART = re.compile(
     r"/(?P<word>page|seite|pagina|part|p|list[ae]?(?=[_-]))[/_-]?(?:\d{1,4}_)?(?P<number>\d{1,4})(?:\.[a-z]{3,5})?/?$"
 )
-_COPY = re.compile(r"-\d$")
+_NUMBERS_AROUND = re.compile(r"^\d+-|-\d$")
 MAX_DATE_CHARS: Final = 80
 _YEAR = r"(?:199\d|20\d\d|25[3-9]\d)"
 _DATE_ONLY = re.compile(
@@ -141,6 +141,7 @@ _DATE_ONLY = re.compile(
     r"/?(?:page/\d+/?)?$"
 )
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
+_ARTICLE_NUMBER = re.compile(rf"(?!{_YEAR}$)\d{{4,}}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
 _NUMBERED_SLUG = re.compile(r"\d{2,}[-:]\S+$")
 _ID_KEY = re.compile(r"(?!.*(?:auth|cat|group|lang|menu|page|rubr|sec|site|tag|topic|type|user)).*id")
@@ -200,7 +201,7 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     if dead and not _is_section(dead, segments, query):
         return _ignore(f"below /{dead}")
     is_print = (segments[-2:-1] == ["print"] and name.isdigit()) or "print" in query.values()
-    if is_print or not url_words().ignored.isdisjoint((name, _COPY.sub("", name))):
+    if is_print or not url_words().ignored.isdisjoint((name, _NUMBERS_AROUND.sub("", name))):
         return _ignore(f"/{last}")
     if len(segments) == 1 and name in url_words().fronts and not _article_id(query):
         return _hub("the front page")
@@ -245,7 +246,7 @@ class _Path:
 def _judge_path(path: _Path) -> UrlJudgement:
     """Weigh the evidence of a path and query."""
     dated = None if path.suffix or _article_id(path.query) else _find_date(path.path)
-    if dated and not _move_to_slug(path, dated.start()):
+    if dated and not _move_before_date(path, dated.start()):
         return _hub(ARCHIVE)
     if numbered := _judge_whole(path.path):
         return numbered
@@ -285,10 +286,10 @@ def _judge_whole(path: str) -> UrlJudgement | None:
     return _hub("a numbered page of a list") if part["word"] in _PAGE_WORDS else None  # "/p/12" may be article 12
 
 
-def _move_to_slug(path: _Path, date_start: int) -> bool:
-    """If a path's date follows its slug, make the slug the last segment; return False if there is no such slug."""
+def _move_before_date(path: _Path, date_start: int) -> bool:
+    """If a path's date follows a slug or a number, make that the last segment; return False if it does not."""
     before = [segment for segment in path.path[:date_start].split("/") if segment]
-    if not before or slug_words(before[-1]) < 4:
+    if not before or not (slug_words(before[-1]) >= 4 or _ARTICLE_NUMBER.fullmatch(before[-1])):
         return False
     path.segments, path.name = before, before[-1]
     return True
@@ -393,7 +394,7 @@ def _weigh_query(path: _Path, evidence: Evidence) -> None:
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
         evidence.add(2.4 if speaks else 1.6, "numbered in the query")
-    elif url_words().search_keys & query.keys():
+    elif any(key in url_words().search_keys and len(value) != 1 for key, value in query.items()):
         evidence.add(-2.0, "a search")
     elif any(key in url_words().page_keys and value.isdigit() and len(value) <= 4 for key, value in query.items()):
         evidence.add(-1.5, "a numbered page of a list")
