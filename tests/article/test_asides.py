@@ -76,6 +76,16 @@ def test_a_text_that_is_shown_twice_is_kept_once(copy, n_left):
     assert kept.sum() == n_left
 
 
+@pytest.mark.parametrize(("length", "n_left"), [(250, 1), (150, 2)])
+def test_one_long_paragraph_that_is_shown_again_is_kept_once(length, n_left):
+    text = (SPEECH[0] * 9)[:length]
+    html = f"<main><p>{text}</p><p>{text}</p></main>"
+    document = Document(Page(url=URL, html=html), html=html)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    drop_asides(document, kept)
+    assert kept.sum() == n_left
+
+
 def test_articles_below_the_pages_own_are_dropped():
     def entry(url):
         return f'<article data-url="{url}" data-kind="a/b"><h2>Boats</h2><p>{PROSE} {url}</p></article>'

@@ -180,6 +180,14 @@ def test_a_crawls_article_with_evidence_is_judged_as_one(model, reason, evidence
     assert bool(method.judge(method.segment(page)).raw[0] > 0) is is_higher
 
 
+@pytest.mark.parametrize(("kind", "is_article"), [("video", True), ("video.other", True), ("video.tv_show", False)])
+def test_a_page_that_declares_a_video_is_judged_as_an_article(model, kind, is_article):
+    model(-0.1)
+    html = f"<html><head><meta property=og:type content={kind}></head><body><p>{PROSE}</p></body></html>"
+    method, page = LearnedExtractor(), Document(Page(html=html), html=html)
+    assert bool(method.judge(method.segment(page)).raw[0] > 0) is is_article
+
+
 def test_what_a_site_says_of_a_block_is_told_as_well():
     promo = f"<div class=promo><p>{PROSE * 2}</p></div>"
     pages = [

@@ -55,7 +55,8 @@ MAX_QUOTES: Final = 60
 
 MIN_COPIED_SHARE: Final = 0.25
 MIN_COPIED_BLOCKS: Final = 3
-"""A text shown twice repeats at least this share of it and this many blocks, from one of as many first blocks on."""
+MIN_COPIED_CHARS: Final = 200
+"""A text shown twice repeats at least this share of it, and as many blocks or characters, from one of the first blocks on."""
 
 _NAME_LETTERS: Final = 10
 """Letters of a sender's name that have to begin its note about itself."""
@@ -197,9 +198,9 @@ def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int
         if at < i and copies and 0 < at - first[blocks[copies[-1]].text] <= 2:
             copies.append(i)
             continue
-        if len(copies) >= MIN_COPIED_BLOCKS and sum(blocks[k].n_chars for k in copies) >= least:
-            for k in copies:
-                yield blocks[k].leaves
+        n_chars = sum(lengths[k] for k in copies)
+        if n_chars >= least and (len(copies) >= MIN_COPIED_BLOCKS or n_chars >= MIN_COPIED_CHARS):
+            yield from (blocks[k].leaves for k in copies)
         copies = [i] if at < min(i, MIN_COPIED_BLOCKS) else []
 
 

@@ -42,7 +42,7 @@ from webmain.html.blocks import segment
 from webmain.html.columns import Flag
 from webmain.html.pruning import pruned_elements
 from webmain.items import Rejected
-from webmain.metadata.declared import article_evidence
+from webmain.metadata.declared import article_evidence, head_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -222,12 +222,15 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         """Return the probability that a page is an article: the mean of its own and, if known, its site's.
 
         If a crawl took it for an article, and a feed, a news sitemap or its own data confirm it, the mean of that and 1.
+        A page that declares a video has a text like an article's, however many other videos are below it.
         """
         if self.profile != "auto":
             return 1.0 if self.profile == "news" else 0.0
         site = self._site
         if site is not None and site.has_evidence:
             share = (share + site.news) / 2
+        if head_claims(document).kind == "video":
+            return 1.0
         is_found = document.page.article_reason and article_evidence(document)
         return (share + 1) / 2 if is_found else share
 

@@ -18,8 +18,7 @@ import numpy as np
 from webmain.features.page_blocks import SPECIAL, Counts
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import Flag
-from webmain.metadata.declared import own_data, own_types
-from webmain.metadata.head import head_metas
+from webmain.metadata.declared import MIN_DESCRIPTION_CHARS, head_claims, own_data, own_types
 from webmain.text.characters import is_disguised
 from webmain.text.normal import as_seen
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.features.page_blocks import NamedColumns, PageBlocks
-    from webmain.html.document import Document
 
 _FAR: Final = 60.0
 AT_MOST: Final = {
@@ -252,13 +250,11 @@ def _place_values(n: int) -> NDArray[np.int64]:
     return (1 << np.arange(n))[:, None]
 
 
-_MIN_CHARS: Final = 25
-_LOG_MIN_CHARS: Final = log(_MIN_CHARS)
+_LOG_MIN_CHARS: Final = log(MIN_DESCRIPTION_CHARS)
 _PROBE: Final = 50
 _MAX_SOUGHT_CHARS: Final = 1 << 26
 """Limit on characters of a title, of descriptions or of embedded data searched, summed over all blocks of a page."""
 
-_MAX_HEAD_ELEMENTS: Final = 600
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
 _BODY = re.compile(r'"[A-Za-z]+"\s*:\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)")
@@ -276,7 +272,7 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
     """Return which blocks repeat text of the head or the embedded data, and the kind of page that these declare."""
     document, n, keys = page.document, page.n, page.keys
     title = page.title
-    described, kind = _head(document)
+    described, kind = head_claims(document)
     bodies = _bodies(own_data(document))
     has_description, in_data = np.zeros((2, n), dtype=np.bool_)
     long = (page.log_chars > _LOG_MIN_CHARS).nonzero()[0].tolist() if described or bodies else []
@@ -293,7 +289,7 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
     tags = document.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
     of_page: NamedColumns = {
-        **{f"page_{name}": float(bool(types & of) or kind == name) for name, of in _KINDS.items()},
+        **{f"page_{name}": float(bool(types & of) or name == f"says_{kind}") for name, of in _KINDS.items()},
         "page_articles": min(tags.count("article"), 20),
         "page_main": float("main" in tags),
         "page_data_body": np.log1p(len(bodies)),
@@ -312,21 +308,6 @@ def _are_in(text: str, parts: list[str]) -> list[bool]:
     """Return which strings are in a text; those beyond `_MAX_SOUGHT_CHARS` are not searched."""
     sought = parts[: _MAX_SOUGHT_CHARS // (len(text) or 1)]
     return [part in text for part in sought] + [False] * (len(parts) - len(sought))
-
-
-def _head(document: Document) -> tuple[list[str], str]:
-    """Return the descriptions in the page's head, case folded, and the kind of page that it declares."""
-    described: list[str] = []
-    kind = ""
-    for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS):
-        if name in ("description", "og:description", "twitter:description"):
-            text = " ".join(as_seen(content).casefold().split())
-            if len(text) >= _MIN_CHARS and text not in described:
-                described.append(text)
-        elif name == "og:type":
-            value = content.lower()
-            kind = "says_article" if "article" in value else "says_product" if "product" in value else ""
-    return described[:6], kind
 
 
 def _bodies(data: str) -> str:

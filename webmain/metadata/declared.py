@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain.html.document import Document, view
 from webmain.metadata.head import clean, head_metas
 from webmain.metadata.jsonld import declared_types, read_json_ld, texts
 from webmain.regex import lazy
+from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
     from webmain.metadata.jsonld import Node
 
 MAX_HEAD_ELEMENTS: Final = 2000
+MAX_CLAIMING_ELEMENTS: Final = 600
+MIN_DESCRIPTION_CHARS: Final = 25
 MAX_DATA_CHARS: Final = 400_000
 """Characters of a page's JSON-LD that are searched before it is parsed."""
 
+_OPEN_GRAPH_KIND = lazy(r"article|product|\A\s*video(?!\.tv)")
 _SOURCES: Final = frozenset(("feed", "news-sitemap"))
 _TYPE = lazy(r'(?:Article|BlogPosting)"')
+
+
+class HeadClaims(NamedTuple):
+    """What a page's head claims of it: its descriptions, case folded, and a kind, "article", "product", "video" or ""."""
+
+    descriptions: list[str]
+    kind: str
+
+
+@view
+def head_claims(document: Document) -> HeadClaims:
+    """Return the distinct descriptions of a page, and the kind in its `og:type`."""
+    found: list[str] = []
+    kind = ""
+    for _, name, content in head_metas(document, limit=MAX_CLAIMING_ELEMENTS):
+        if name in ("description", "og:description", "twitter:description"):
+            text = " ".join(as_seen(content).casefold().split())
+            if len(text) >= MIN_DESCRIPTION_CHARS and text not in found:
+                found.append(text)
+        elif name == "og:type":
+            known = _OPEN_GRAPH_KIND.search(content.lower())
+            kind = known[0].strip() if known else ""
+    return HeadClaims(found[:6], kind)
 
 
 def article_evidence(document: Document) -> bool:
