@@ -299,3 +299,12 @@ def test_a_heading_called_like_others_that_are_kept_stays():
     ]
     linked = entries("<h3>Tide</h3>", "<h3><a href=/i>Ice</a></h3>", "<h3>Wind</h3>")
     assert kept_of(linked, dropped=("9 a.m.", "Ice")) == ["Tide", "Wind"]
+
+
+@pytest.mark.parametrize(
+    "only", ["<time>2014-11-23T16:00:00+04:00</time>", "<p>By Ellen Whitby</p>", "<p>ADVERTISEMENT</p>"]
+)
+def test_a_page_with_nothing_but_an_aside_keeps_it(only):
+    document = Document(Page(html=only), html=only)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    assert adjusted(document, kept).all()

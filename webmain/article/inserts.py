@@ -100,6 +100,8 @@ def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fa
         return kept
     out = kept.copy()
     drop_asides(document, out, others=(_teasers, _ad_labels, bylines_and_dates, *(() if captions else (_captions,))))
+    if not out.any():
+        return kept  # a date or a byline is all that the page has
     _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
