@@ -216,3 +216,11 @@ class Database(Protocol):
 def utc_now() -> datetime:
     """Return the time in UTC, to the second, in the format that stores write."""
     return clock.now().replace(microsecond=0)
+
+
+def read_time(text: Any) -> datetime | None:
+    """Return a time in the format that stores write, or None if there is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None

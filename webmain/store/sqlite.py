@@ -18,11 +18,11 @@ from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encod
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue
-from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
-from webmain.store.sqlite_rows import HEAVY, article_of, insert, put_article, read_time, with_positions, without_heavy
+from webmain.store.sqlite_rows import HEAVY, article_of, insert, put_article, with_positions, without_heavy
 from webmain.store.url_variants import all_variants, candidate_ids
 from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
@@ -41,7 +41,7 @@ _CLEAR = (
 )
 _PUT_EARLIER = """INSERT INTO earlier
     SELECT key, revision, last_stored, run, fingerprint, title, text, coalesce(?, record) FROM article WHERE key = ?"""
-_REVISIONS = """SELECT e.revision, e.stored, e.text, e.record FROM earlier AS e JOIN article AS a ON a.key = e.article
+_REVISIONS = """SELECT e.revision, e.stored, e.record, e.text FROM earlier AS e JOIN article AS a ON a.key = e.article
     WHERE a.id = ? ORDER BY e.revision"""
 
 
@@ -143,13 +143,12 @@ class SqliteStore(Store):
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; unreadable ones are left out."""
         self._check_usable()
-        for number, stored, text, record in self._file.rows(_REVISIONS, (article_id,)):
+        for row in self._file.named_rows(_REVISIONS, (article_id,)):
+            number = row["revision"]
             try:
-                article = Article.from_dict(json.loads(record) | {"text": text})
+                yield Revision(number=number, stored_at=read_time(row["stored"]), article=article_of(row))
             except UNREADABLE:
                 logger.warning("store %s: revision %s of article %s cannot be read", self.spec, number, article_id)
-            else:
-                yield Revision(number=number, stored_at=read_time(stored), article=article)
         if (last := self.get(article_id)) is not None:
             query = "SELECT revision, last_stored FROM article WHERE id = ?"
             ((number, stored),) = self._file.rows(query, (article_id,))
