@@ -102,11 +102,6 @@ class JsonlStore(Store):
             raise
 
     @property
-    def closed(self) -> bool:
-        """Whether the store has been closed."""
-        return self._file.closed
-
-    @property
     def may_lack(self) -> bool:
         """Whether damage was found on opening, so that articles may be missing."""
         return self.damaged_lines > 0 or self.cut_bytes > 0

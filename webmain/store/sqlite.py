@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from webmain.article.identity import content_mark, identify
+from webmain.files import StoreDamagedError
 from webmain.items import Article, ArticleBlock
 from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encode, plain
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue
-from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, read_time, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
@@ -73,17 +74,11 @@ class SqliteStore(Store):
         self._clock = clock
         self._run: int | None = None
         self._bands: SqliteBands | None = None
-        self._closed = False
         self._file = SqliteFile(self.path, self.spec, read_only=read_only, wait_s=wait_s, limit_s=limit_s)
         self._columns = [name for name in self._file.columns("article") if name in coders(Article)]
         self._block_columns = [name for name in self._file.columns("kept_block") if name in coders(ArticleBlock)]
         self._put_article = put_article(self._columns)
         self._put_block = insert("kept_block", ["article", "position", *self._block_columns, "start", "n_chars"])
-
-    @property
-    def closed(self) -> bool:
-        """Whether the store has been closed."""
-        return self._closed
 
     def commit(self) -> tuple[Stored, ...]:
         """Write the waiting articles in one transaction; return what happened to each.
@@ -114,12 +109,10 @@ class SqliteStore(Store):
 
     def has(self, article_id: str) -> bool:
         """Return True if an article is committed."""
-        self._check_usable()
         return bool(self._file.rows("SELECT 1 FROM article WHERE id = ?", (article_id,)))
 
     def find(self, name: str) -> str | None:
         """Return the id of the article with an id or at a URL, in any form that is known."""
-        self._check_usable()
         for column, wanted in (
             ("id", candidate_ids(name)),
             ("url", all_variants(name)),
@@ -142,7 +135,6 @@ class SqliteStore(Store):
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; unreadable ones are left out."""
-        self._check_usable()
         for row in self._file.named_rows(_REVISIONS, (article_id,)):
             number = row["revision"]
             try:
@@ -176,19 +168,15 @@ class SqliteStore(Store):
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
-        self._check_usable()
         yield from self._file.rows("SELECT id, fingerprint FROM article ORDER BY key")
 
     def count(self) -> int:
         """Return the number of articles."""
-        self._check_usable()
         return int(self._file.one("SELECT count(*) FROM article"))
 
     def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
         """Return the number of articles per site, language or extractor."""
-        self._check_usable()
-        column = {name: name for name in ("site", "language", "extractor")}[field]
-        return Counter(dict(self._file.rows(f"SELECT coalesce({column}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
+        return Counter(dict(self._file.rows(f"SELECT coalesce({field}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
         """Record the start of a crawl; articles stored from now on carry its number.
@@ -240,8 +228,7 @@ class SqliteStore(Store):
         return Catalogue(self._file)
 
     def _release(self) -> None:
-        self._closed = True
-        self._file.db.close()
+        self._file.close()
 
     def _write_all(self, articles: Sequence[Article]) -> tuple[Stored, ...]:
         """Write articles and signatures in one transaction."""
@@ -312,7 +299,6 @@ class SqliteStore(Store):
 
     def _read(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article | None]]:
         """Yield row numbers and articles; None for a damaged article."""
-        self._check_usable()
         for row in self._file.named_rows(f"SELECT key, record, text FROM article AS a {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]
             blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
