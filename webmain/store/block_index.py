@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from webmain.files import StoreError, StoreWriteError
 from webmain.items.codec import UNREADABLE
-from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
+from webmain.store.query import TOKENS_VERSION, Indexed, Query, index_text, read_query
 from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
@@ -86,31 +86,22 @@ def block_priority(extractor: str, score: float | None, raw: float | None) -> fl
     return UNSCORED_PRIORITY if value is None else max(0.0, value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Row:
     """A title or block as it is indexed."""
 
     position: int
     priority: float
-    tokens: str
-    n_words: int
+    indexed: Indexed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Loaded:
     """The index rows of one revision of an article."""
 
     key: int
     revision: int
     rows: Sequence[_Row]
-
-
-def _rows(texts: Iterable[tuple[int, str, float]]) -> Iterator[_Row]:
-    """Yield the index rows of texts with a position and a priority; those without a word are left out."""
-    for position, text, priority in texts:
-        indexed = index_text(text)
-        if indexed.tokens:
-            yield _Row(position=position, priority=priority, tokens=indexed.tokens, n_words=indexed.n_words)
 
 
 class BlockIndex:
@@ -261,12 +252,12 @@ class BlockIndex:
             return None
         ((revision, title, extractor, whole),) = found
         blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
-        texts: list[tuple[int, str, float]] = [(TITLE, title or "", TITLE_PRIORITY)]
         try:
+            rows = [_Row(TITLE, TITLE_PRIORITY, index_text(title or ""))]
             for row in blocks:
                 priority = block_priority(extractor, row["score"], row["raw"])
-                texts.append((row["position"], block_text(row, whole), priority))
-            return _Loaded(key=key, revision=revision, rows=list(_rows(texts)))
+                rows.append(_Row(row["position"], priority, index_text(block_text(row, whole))))
+            return _Loaded(key, revision, [row for row in rows if row.indexed.tokens])
         except UNREADABLE as error:
             logger.warning("store %s: article %d is damaged, and not indexed: %s", self._file.spec, key, error)
             return None
@@ -278,7 +269,7 @@ class BlockIndex:
         self._file.rows("DELETE FROM search_block WHERE article = ?", (article.key,))
         for row in article.rows:
             put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
-            number = self._file.one(put, (article.key, row.position, row.n_words, row.priority))
-            self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.tokens))
+            number = self._file.one(put, (article.key, row.position, row.indexed.n_words, row.priority))
+            self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.indexed.tokens))
         self._file.rows("DELETE FROM search_todo WHERE article = ?", (article.key,))
         return True

@@ -82,15 +82,9 @@ class Entry:
             entry = build(cls, json.loads(line))
         except UNREADABLE:
             return None
-        texts = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint)
-        optional = (entry.url or "", entry.title or "", entry.fetched_at or "")
-        numbers = (entry.confidence, entry.below, entry.n_chars)
-        is_sound = all(isinstance(text, str) for text in texts + optional) and all(map(_is_number, numbers))
-        return entry if is_sound else None
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+        required = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint, entry.n_chars)
+        numbers = (entry.confidence, entry.below)
+        return entry if None not in (*required, *numbers) and all(map(math.isfinite, numbers)) else None
 
 
 def confidence_of(article: Article) -> float | None:
