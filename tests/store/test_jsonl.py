@@ -13,16 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from webmain.files import NotAStoreError, StoreDamagedError, StoreFullError, StoreLockedError, StoreSpecError
 from webmain.items import Article
 from webmain.store.jsonl import JsonlStore
-from webmain.store.protocol import (
-    NotAStoreError,
-    Outcome,
-    StoreDamagedError,
-    StoreFullError,
-    StoreLockedError,
-    StoreSpecError,
-)
+from webmain.store.protocol import Outcome
 
 Make = Callable[..., Article]
 

@@ -15,10 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import webmain
-from webmain.items import Article, ArticleBlock, Kind
-from webmain.store import block_index as search
-from webmain.store.block_index import TITLE, BlockIndex, block_priority
-from webmain.store.protocol import (
+from webmain.files import (
     NotAStoreError,
     StoreDamagedError,
     StoreError,
@@ -26,6 +23,9 @@ from webmain.store.protocol import (
     StoreSpecError,
     StoreWriteError,
 )
+from webmain.items import Article, ArticleBlock, Kind
+from webmain.store import block_index as search
+from webmain.store.block_index import TITLE, BlockIndex, block_priority
 from webmain.store.query import MAX_TOKENS, QueryError, index_text
 from webmain.store.search import open_index
 from webmain.store.search_records import Filters, Results
