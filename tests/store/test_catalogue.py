@@ -110,6 +110,12 @@ def test_sites_have_their_median_and_what_is_unsure(tmp_path):
         assert store.catalogue().sites("nowhere.example") == ()
 
 
+def test_articles_are_counted_by_site_and_language(tmp_path):
+    with store_of(tmp_path, article(1), article(2, site="tides.example"), article(3, language=None)) as store:
+        assert store.tally("site") == {"news.example": 2, "tides.example": 1}
+        assert store.tally("language") == {"en": 2, "": 1}
+
+
 def test_copies_and_texts_of_an_article(tmp_path):
     with store_of(tmp_path, article(1), article(1, text="Another text."), article(2)) as store:
         catalogue = store.catalogue()

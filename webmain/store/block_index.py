@@ -30,7 +30,7 @@ from typing import Any, Literal
 from webmain.files import StoreError, StoreWriteError
 from webmain.items.codec import UNREADABLE
 from webmain.store.query import TOKENS_VERSION, Indexed, Query, index_text, read_query
-from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
+from webmain.store.search_records import Filters, Hit, Results, article_conditions, equality_filters
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
 from webmain.store.sqlite_rows import mended
@@ -65,7 +65,8 @@ _COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT plac
     HAVING count(DISTINCT part) >= {}"""
 _BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
     SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
-    FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
+    FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {}
+    WHERE {})"""
 _PER = {
     "page": "SELECT article, max(bp) AS bp, position, pb, kd, count(*) AS n_blocks FROM ({}) GROUP BY article",
     "block": "SELECT article, bp, position, pb, kd, 1 AS n_blocks FROM ({})",
@@ -164,8 +165,9 @@ class BlockIndex:
         parsed = read_query(query) if isinstance(query, str) else query
         if not self._is_current():
             return Results(hits=(), n_pages=0, n_blocks=0, unindexed=self.pending())
-        where, values = ranking_conditions(filters or Filters())
-        blocks = _BLOCKS.format(where)
+        clauses, values = article_conditions(filters or Filters())
+        join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
+        blocks = _BLOCKS.format(join, " AND ".join(["b.article NOT IN (SELECT article FROM search_todo)", *clauses]))
         self._file.rows(_TERMS)
         self._file.rows(_HITS)
         self._file.rows("BEGIN")  # all that follows sees one state of the database

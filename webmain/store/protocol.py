@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from webmain import clock
 from webmain.files import StoreError as StoreError
@@ -125,10 +124,6 @@ class Store(ABC):
     def selected(self, filters: Filters) -> Iterator[Article]:
         """Yield the committed articles that pass the filters."""
         return filter(filters.has, self.articles())
-
-    def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
-        """Return the number of committed articles per site, language or extractor."""
-        return Counter(getattr(article, field) or "" for article in self.articles())
 
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""

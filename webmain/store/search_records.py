@@ -123,14 +123,6 @@ def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:
     return clauses, values
 
 
-def ranking_conditions(filters: Filters) -> tuple[str, list[str | float]]:
-    """Return the SQL join and conditions of a ranking, with their values."""
-    clauses, values = article_conditions(filters)
-    join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
-    fresh = "b.article NOT IN (SELECT article FROM search_todo)"
-    return f"{join} WHERE {' AND '.join([fresh, *clauses])}", values
-
-
 class EmptyPeriodError(ValueError):
     """A period ends before it begins."""
 

@@ -113,11 +113,8 @@ class SqliteStore(Store):
 
     def find(self, name: str) -> str | None:
         """Return the id of the article with an id or at a URL, in any form that is known."""
-        for column, wanted in (
-            ("id", candidate_ids(name)),
-            ("url", all_variants(name)),
-            ("canonical_url", all_variants(name)),
-        ):
+        urls = all_variants(name)
+        for column, wanted in (("id", candidate_ids(name)), ("url", urls), ("canonical_url", urls)):
             query = f"SELECT id FROM article WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT 1"  # noqa: S608
             if (found := self._file.one(query, (as_json(wanted),))) is not None:
                 return str(found)
@@ -185,13 +182,10 @@ class SqliteStore(Store):
         """
         self._check_usable(writing=True)
         with self._file.transaction():
-            self._run = self._file.one(
-                "INSERT INTO crawl_run (started, arguments) VALUES (?, ?) RETURNING id",
-                (self._clock().isoformat(), as_json(dict(arguments))),
-            )
-        if self._run is None:
-            raise StoreDamagedError(f"store {self.spec}: the run was given no number")
-        return self._run
+            put = "INSERT INTO crawl_run (started, arguments) VALUES (?, ?) RETURNING id"
+            run: int = self._file.one(put, (self._clock().isoformat(), as_json(dict(arguments))))
+        self._run = run
+        return run
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Record how a crawl ended; waiting articles are still committed by `commit` or `close`."""
@@ -241,26 +235,23 @@ class SqliteStore(Store):
 
     def _write(self, article: Article, now: str) -> Stored:
         """Write an article with its blocks, words and authors, inside a transaction."""
-        name = identify(article)
-        rows = list(self._read("WHERE id = ?", (name,)))
-        before = rows[0][1] if rows else None
-        outcome, change, url = (
-            (Outcome.CHANGED, ChangeKind.REWRITE, article.url) if rows else (Outcome.NEW, ChangeKind.NONE, article.url)
-        )
-        if before is not None:
-            found = compare_visit(before, article)
-            article, change = found.article, found.change
-            if change is ChangeKind.NONE:
-                if found.is_new:
-                    self._update(rows[0][0], article)
-                revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
-                return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
-        for key, earlier in rows:
-            self._save_earlier(key, name, earlier)
+        name, url = identify(article), article.url
+        outcome, change = Outcome.NEW, ChangeKind.NONE
+        for key, before in self._read("WHERE id = ?", (name,)):
+            outcome, change = Outcome.CHANGED, ChangeKind.REWRITE
+            if before is not None:
+                found = compare_visit(before, article)
+                article, change = found.article, found.change
+                if change is ChangeKind.NONE:
+                    if found.is_new:
+                        self._update(key, article)
+                    revision = self._file.one("SELECT revision FROM article WHERE key = ?", (key,))
+                    return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
+            self._save_earlier(key, name, before)
         record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
         ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, without_heavy(record)))
-        if rows:
+        if outcome is Outcome.CHANGED:
             for statement in _CLEAR:
                 self._file.rows(statement, (key,))
         self._write_parts(key, record)
