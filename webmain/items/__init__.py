@@ -21,13 +21,11 @@ from webmain.items.blocks import Image as Image
 from webmain.items.blocks import Kind as Kind
 from webmain.items.blocks import TextLink as TextLink
 from webmain.items.blocks import TextMark as TextMark
-from webmain.items.keep import Keep as Keep
 from webmain.items.page import Bytes as Bytes
 from webmain.items.page import Hints as Hints
 from webmain.items.page import Page as Page
 from webmain.items.rejected import Reason as Reason
 from webmain.items.rejected import Rejected as Rejected
-from webmain.items.rendered import Rendering as Rendering
 
 SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""

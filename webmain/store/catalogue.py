@@ -87,7 +87,7 @@ class RevisionRow:
 
 _VERSIONS = """SELECT e.revision, e.stored, length(e.text)
     FROM earlier AS e JOIN article AS a ON a.key = e.article WHERE a.id = ?1
-    UNION ALL SELECT revision, last_stored, length(text) FROM article WHERE id = ?1 ORDER BY 1 DESC LIMIT ?2"""
+    UNION ALL SELECT revision, last_stored, length(text) FROM article WHERE id = ?1 ORDER BY 1 DESC LIMIT 100"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,13 +188,13 @@ class Catalogue:
         """Return an article's row."""
         return next(iter(self._list_articles("WHERE a.id = ?", (article_id,))), None)
 
-    def copies(self, article_id: str, *, limit: int = 100) -> tuple[Listed, ...]:
-        """Return the articles that are copies of one."""
-        return self._list_articles("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT ?", (article_id, limit))
+    def copies(self, article_id: str) -> tuple[Listed, ...]:
+        """Return the first hundred articles that are copies of one."""
+        return self._list_articles("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT 100", (article_id,))
 
-    def revisions(self, article_id: str, *, limit: int = 100) -> tuple[RevisionRow, ...]:
-        """Return the texts that an article has had, the last first."""
-        return tuple(RevisionRow(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
+    def revisions(self, article_id: str) -> tuple[RevisionRow, ...]:
+        """Return the last hundred texts that an article has had, the last first."""
+        return tuple(RevisionRow(*row) for row in self._file.rows(_VERSIONS, (article_id,)))
 
     def sites(self, site: str | None = None) -> tuple[SiteHealth, ...]:
         """Return the figures of all sites, in alphabetical order, or of one."""

@@ -10,7 +10,7 @@ from webmain.items import Article, Metadata
 from webmain.items.codec import encode, plain
 from webmain.revisions.comparing import change_kind
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.url_variants import is_variant_of_other
+from webmain.store.url_variants import is_variant
 
 _UPDATED: Final = tuple(field.name for field in fields(Metadata) if field.name not in ("title", "sources"))
 """Metadata that a later visit may set even if title and text are unchanged."""
@@ -40,7 +40,7 @@ def compare_visit(before: Article, after: Article) -> VisitResult:
 
 
 def _compare(before: Article, after: Article) -> VisitResult:
-    if is_variant_of_other(after.url, before.url):
+    if after.url and before.url and is_variant(after.url) and not is_variant(before.url):
         return VisitResult(article=_without_gone(before), change=ChangeKind.NONE, is_new=before.gone_at is not None)
     change = change_kind(before, after)
     if change is not ChangeKind.NONE:

@@ -132,12 +132,7 @@ class Day:
     """A moment in a time zone, or the whole day that begins then."""
 
     start: datetime
-    is_whole: bool = False
-
-    @property
-    def end(self) -> datetime:
-        """The moment, or the end of the day."""
-        return self.start + timedelta(days=1) if self.is_whole else self.start
+    end: datetime  # the same moment, or the end of the day
 
 
 def read_day(text: str) -> Day:
@@ -147,15 +142,16 @@ def read_day(text: str) -> Day:
     """
     if ago := _AGO.fullmatch(text):
         hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
-        return Day(datetime.now(UTC) - timedelta(hours=hours))
+        moment = datetime.now(UTC) - timedelta(hours=hours)
+        return Day(moment, moment)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
     if not MINYEAR < moment.year < MAXYEAR:  # the end of the day, or another zone, may be outside of all years
         raise ValueError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
-    is_whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
-    return Day(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, is_whole)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return Day(moment, moment + timedelta(days=1) if re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) else moment)
 
 
 def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:
