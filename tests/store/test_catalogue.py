@@ -92,7 +92,14 @@ def test_a_key_that_is_not_there_is_an_error(tmp_path):
 def test_filters_by_confidence_and_copies_agree_with_the_articles(tmp_path):
     articles = [article(1, confidence=0.3), article(2, confidence=None), article(3, duplicate_of="x" * 16), article(4)]
     with store_of(tmp_path, *articles) as store:
-        for filters, wanted in ((Filters(below=0.5), 1), (Filters(copies=True), 1), (Filters(), 4)):
+        for filters, wanted in (
+            (Filters(below=0.5), 1),
+            (Filters(min_confidence=0.3), 3),
+            (Filters(copies=True), 1),
+            (Filters(since=NOON, date="fetched_at"), 4),
+            (Filters(since=NOON), 0),
+            (Filters(), 4),
+        ):
             part = store.catalogue().list_articles(filters)
             assert len(part.articles) == store.catalogue().count(filters) == wanted
             assert {each.id for each in part.articles} == {each.id for each in store.selected(filters)}

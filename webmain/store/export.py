@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
@@ -23,7 +23,7 @@ from webmain.article.identity import identify
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
-from webmain.store.search_records import Filters
+from webmain.store.search_records import Filters as Selection  # noqa: F401 - the name that earlier documentation gave
 
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
 
@@ -34,24 +34,6 @@ COLUMNS = tuple(
     " n_words n_parts fetched_at status gone_at gone_status duplicate_of fingerprint".split()
 )
 """The columns of the CSV export; lists are joined by semicolons."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection(Filters):
-    """Which articles are exported; None selects all."""
-
-    date: str = "published"  # which date is compared: "published" or "fetched_at"
-    min_confidence: float | None = None  # in [0, 1]; articles without a confidence are left out
-
-    def date_of(self, article: Article) -> datetime | None:
-        """Return the date that is compared."""
-        moment: datetime | None = getattr(article, self.date)
-        return moment
-
-    def has(self, article: Article) -> bool:
-        """Return True if the article is selected."""
-        least, confidence = self.min_confidence, article.confidence
-        return Filters.has(self, article) and (least is None or (confidence is not None and confidence >= least))
 
 
 def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int:  # noqa: A002 - the word users know

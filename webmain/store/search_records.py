@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from webmain.items import Article
 
@@ -17,6 +17,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 """SQL for the date of publication in seconds since the Unix epoch."""
 
+_SECONDS_OF = {"published": SECONDS, "fetched_at": SECONDS.replace("published", "fetched_at")}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
@@ -26,26 +28,27 @@ class Filters:
     site: str | None = None
     language: str | None = None
     method: str | None = None
-    # published at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
+    # dated at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
     since: datetime | None = None
     until: datetime | None = None
-    below: float | None = None  # only articles with a confidence below this
+    date: Literal["published", "fetched_at"] = "published"  # which date is compared
+    # only articles with a confidence below `below` and of at least `min_confidence`
+    below: float | None = None
+    min_confidence: float | None = None
     copies: bool = False  # only articles that are copies of others
-
-    def date_of(self, article: Article) -> datetime | None:
-        """Return the date that is compared."""
-        return article.published
 
     def has(self, article: Article) -> bool:
         """Return True if a search covers the article."""
-        moment = self.date_of(article)
+        moment: datetime | None = getattr(article, self.date)
+        confidence = article.confidence
         return (
             self.site in (None, article.site)
             and self.language in (None, article.language)
             and self.method in (None, article.extractor)
             and (self.since is None or (moment is not None and moment >= self.since))
             and (self.until is None or (moment is not None and moment < self.until))
-            and (self.below is None or (article.confidence is not None and article.confidence < self.below))
+            and (self.below is None or (confidence is not None and confidence < self.below))
+            and (self.min_confidence is None or (confidence is not None and confidence >= self.min_confidence))
             and (not self.copies or article.duplicate_of is not None)
         )
 
@@ -111,16 +114,24 @@ def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:
     for _, column, wanted in equality_filters(filters):
         clauses.append(f"a.{column} = ?")
         values.append(wanted)
-    for sign, moment in ((">=", filters.since), ("<", filters.until)):
-        if moment is not None:
-            clauses.append(f"{SECONDS} {sign} ?")
-            values.append((moment - _EPOCH).total_seconds())
-    if filters.below is not None:
-        clauses.append("a.confidence < ?")
-        values.append(filters.below)
+    seconds = _SECONDS_OF[filters.date]
+    limits = (
+        (f"{seconds} >= ?", _since_epoch(filters.since)),
+        (f"{seconds} < ?", _since_epoch(filters.until)),
+        ("a.confidence < ?", filters.below),
+        ("a.confidence >= ?", filters.min_confidence),
+    )
+    for clause, limit in limits:
+        if limit is not None:
+            clauses.append(clause)
+            values.append(limit)
     if filters.copies:
         clauses.append("a.duplicate_of IS NOT NULL")
     return clauses, values
+
+
+def _since_epoch(moment: datetime | None) -> float | None:
+    return None if moment is None else (moment - _EPOCH).total_seconds()
 
 
 class EmptyPeriodError(ValueError):
