@@ -92,11 +92,8 @@ def _block(block: ArticleBlock) -> str:
 
 def _escaped(text: str) -> str:
     """Escape what would be read as markup, including markers at the start of a line."""
-    return _LEAD.sub(_escaped_lead, _SPECIAL.sub(r"\\\g<0>", text))
-
-
-def _escaped_lead(lead: re.Match[str]) -> str:
-    return f"{lead[3]}\\{lead[4]}" if lead[3] else f"\\{lead[0]}"
+    text = _SPECIAL.sub(r"\\\g<0>", text)
+    return _LEAD.sub(lambda lead: f"{lead[3]}\\{lead[4]}" if lead[3] else f"\\{lead[0]}", text)
 
 
 def _heading(text: str) -> str:
@@ -137,7 +134,8 @@ def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
         piece = text[at:place]
         out.append(piece if opened and opened[-1].kind == "code" else _escaped(piece))
         while opened and opened[-1].end == place:
-            out.append(_closing(opened.pop()))
+            span = opened.pop()
+            out.append(f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind])
         for span in starting.get(place, ()):
             if span.kind == "link" and out[-1].endswith("!"):  # or it would be a picture
                 out[-1] = out[-1][:-1] + "\\!"
@@ -156,19 +154,13 @@ def _spans(text: str, block: ArticleBlock, offset: int) -> list[_Span]:
             taken.append(span)
     marks = () if block.kind in (Kind.HEADING, Kind.CAPTION) else block.marks
     for mark in marks[:MAX_MARKS]:
-        span = _trimmed(text, mark.start - offset, mark.end - offset, mark.kind)
-        is_inside = 0 <= span.start < span.end <= len(text)
-        if is_inside and _can_stand(text, span) and not any(_clash(span, t) for t in taken):
+        start, end = mark.start - offset, mark.end - offset
+        part = text[start:end] if 0 <= start < end <= len(text) else ""
+        span = _Span(end - len(part.lstrip()), start + len(part.rstrip()), mark.kind)
+        if part.strip() and _can_stand(text, span) and not any(_clash(span, t) for t in taken):
             taken.append(span)
     order = {"link": 0, "bold": 1, "italic": 2, "code": 3}
     return sorted(taken, key=lambda span: (span.start, -span.end, order[span.kind]))
-
-
-def _trimmed(text: str, start: int, end: int, kind: str) -> _Span:
-    if 0 <= start < end <= len(text):
-        part = text[start:end]
-        start, end = start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
-    return _Span(start, end, kind)
 
 
 def _can_stand(text: str, span: _Span) -> bool:
@@ -188,15 +180,11 @@ def _clash(a: _Span, b: _Span) -> bool:
     outer, inner = (a, b) if b.start >= a.start and b.end <= a.end else (b, a)
     if inner.start < outer.start or inner.end > outer.end or a.kind == b.kind:
         return True
-    return "code" in (a.kind, b.kind) and ((a.start, a.end) != (b.start, b.end) and outer.kind == "code")
+    return outer.kind == "code" and (a.start, a.end) != (b.start, b.end)
 
 
 _DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
 MAX_MARKS = 200  # maximum marks written per block
-
-
-def _closing(span: _Span) -> str:
-    return f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind]
 
 
 def _destination(url: str) -> str:
