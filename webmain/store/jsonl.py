@@ -161,7 +161,7 @@ class JsonlStore(Store):
             return False
         if article.gone_at is None:
             revision: int = _KNOWN.unpack(self._known[found])[1]
-            self._append(found, replace(article, gone_at=when, gone_status=status), revision, Outcome.UNCHANGED)
+            self._append(found, replace(article, gone_at=when, gone_status=status), revision)
         return True
 
     def has(self, article_id: str) -> bool:
@@ -219,24 +219,20 @@ class JsonlStore(Store):
         """Append an article unless it is stored with the same title, text and metadata."""
         name = identify(article)
         if name not in self._known:
-            return self._append(name, article, 1, Outcome.NEW)
-        revision: int = _KNOWN.unpack(self._known[name])[1]
+            self._append(name, article, 1)
+            return Stored(id=name, url=article.url, outcome=Outcome.NEW, revision=1)
         try:
             before = self.get(name)
         except StoreDamagedError:
             before = None
-        if before is None:
-            return self._append(name, article, revision + 1, Outcome.CHANGED, ChangeKind.REWRITE)
         found = compare_visit(before, article)
-        if found.change is not ChangeKind.NONE:
-            return self._append(name, found.article, revision + 1, Outcome.CHANGED, found.change)
+        outcome = Outcome.UNCHANGED if found.change is ChangeKind.NONE else Outcome.CHANGED
+        revision: int = _KNOWN.unpack(self._known[name])[1] + (outcome is Outcome.CHANGED)
         if found.is_new:
-            self._append(name, found.article, revision, Outcome.UNCHANGED)
-        return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
+            self._append(name, found.article, revision)
+        return Stored(id=name, url=article.url, outcome=outcome, revision=revision, change=found.change)
 
-    def _append(
-        self, name: str, article: Article, revision: int, outcome: Outcome, change: ChangeKind = ChangeKind.NONE
-    ) -> Stored:
+    def _append(self, name: str, article: Article, revision: int) -> None:
         """Append a line."""
         mark = content_mark(article)
         head = {"id": name, "fingerprint": mark, "revision": revision, "stored_at": self._clock().isoformat()}
@@ -244,7 +240,6 @@ class JsonlStore(Store):
         offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
         self._known[name] = _KNOWN.pack(_digest(mark), revision, offset)
         self._lost.discard(name)
-        return Stored(id=name, url=article.url, outcome=outcome, revision=revision, change=change)
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:

@@ -28,12 +28,14 @@ class VisitResult:
     is_new: bool  # whether there is anything to write
 
 
-def compare_visit(before: Article, after: Article) -> VisitResult:
-    """Compare a stored article with the result of a new visit.
+def compare_visit(before: Article | None, after: Article) -> VisitResult:
+    """Compare a stored article (None if it cannot be read) with the result of a new visit.
 
     A print, AMP or mobile page changes nothing in an article stored from its ordinary page, since their templates differ;
     it only shows that the article still exists.
     """
+    if before is None:
+        return VisitResult(article=after, change=ChangeKind.REWRITE, is_new=True)
     found = _compare(before, after)
     cleaned = Article.from_dict(json.loads(encode(plain(after)))) if found.is_new else after
     return found if cleaned == after else _compare(before, cleaned)  # a store holds no lone surrogate and no NaN

@@ -238,15 +238,13 @@ class SqliteStore(Store):
         name, url = identify(article), article.url
         outcome, change = Outcome.NEW, ChangeKind.NONE
         for key, before in self._read("WHERE id = ?", (name,)):
-            outcome, change = Outcome.CHANGED, ChangeKind.REWRITE
-            if before is not None:
-                found = compare_visit(before, article)
-                article, change = found.article, found.change
-                if change is ChangeKind.NONE:
-                    if found.is_new:
-                        self._update(key, article)
-                    revision = self._file.one("SELECT revision FROM article WHERE key = ?", (key,))
-                    return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
+            found = compare_visit(before, article)
+            article, outcome, change = found.article, Outcome.CHANGED, found.change
+            if change is ChangeKind.NONE:
+                if found.is_new:
+                    self._update(key, article)
+                revision = self._file.one("SELECT revision FROM article WHERE key = ?", (key,))
+                return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
             self._save_earlier(key, name, before)
         record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
