@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from webmain.files import StoreError, StoreWriteError
+from webmain.files import StoreError
 from webmain.items.codec import UNREADABLE
 from webmain.store.query import TOKENS_VERSION, Indexed, Query, index_text, read_query
 from webmain.store.search_records import Filters, Hit, Results, article_conditions, equality_filters
@@ -125,7 +125,8 @@ class BlockIndex:
         if not self._is_current():
             self._start_anew()
         done, total = 0, self.pending()
-        while keys := self._todo():
+        todo = "SELECT article FROM search_todo ORDER BY article LIMIT ?"
+        while keys := [key for (key,) in self._file.rows(todo, (BATCH,))]:
             batch = [loaded for key in keys if (loaded := self._load(key))]  # the slow part: outside the transaction
             gone = set(keys) - {article.key for article in batch}
             with self._file.transaction():
@@ -227,8 +228,6 @@ class BlockIndex:
 
     def _start_anew(self) -> None:
         """Empty the index and list every article for indexing."""
-        if self._file.read_only:
-            raise StoreWriteError(f"store {self._file.spec}: not indexed yet, and open for reading only")
         with self._file.transaction():
             try:
                 self._file.db.execute(_TABLE)
@@ -240,12 +239,6 @@ class BlockIndex:
             self._file.rows("DELETE FROM search_block")
             self._file.rows("INSERT OR IGNORE INTO search_todo SELECT key FROM article")
             self._file.rows("INSERT OR REPLACE INTO setting VALUES ('search', ?)", (_VERSION,))
-
-    def _todo(self) -> list[int]:
-        rows = self._file.rows("SELECT article FROM search_todo ORDER BY article LIMIT ?", (BATCH,))
-        if rows and self._file.read_only:
-            raise StoreWriteError(f"store {self._file.spec} is open for reading only")
-        return [key for (key,) in rows]
 
     def _load(self, key: int) -> _Loaded | None:
         """Return the segmented title and blocks of an article, those with a word; None if it is gone or damaged."""

@@ -47,7 +47,7 @@ class Entry:
     start: str  # the first characters of the text, at most `START_CHARS`
     fetched_at: str | None  # ISO 8601, with time zone
     fingerprint: str  # of the text: it changes with the text
-    kept_out: bool = False  # whether it is in the store beside the main one (`kept_out_path`) instead of the main one
+    kept_out: bool = False  # whether it is in the store beside the main one instead of the main one
 
     @property
     def is_open(self) -> bool:
@@ -115,14 +115,7 @@ def review_reasons(article: Article, *, below: float) -> list[str]:
 
 def review_path(store_path: str | Path) -> Path:
     """Return the path of the list beside a store's file: "articles.jsonl.review" for "articles.jsonl"."""
-    path = Path(store_path)
-    return path.with_name(path.name + ".review")
-
-
-def kept_out_path(store_path: str | Path) -> Path:
-    """Return the path of the JSONL store for articles kept out of a store ("articles.jsonl.kept_out")."""
-    path = Path(store_path)
-    return path.with_name(path.name + ".kept_out")
+    return Path(f"{store_path}.review")
 
 
 class ReviewList:
@@ -227,7 +220,7 @@ class ReviewedArticles:
         self.kept_out: JsonlStore | None = None
         if keep_out:
             try:
-                self.kept_out = JsonlStore(kept_out_path(store_path))
+                self.kept_out = JsonlStore(f"{store_path}.kept_out")
             except StoreError:
                 self.list.close()
                 raise

@@ -17,6 +17,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 """SQL for the date of publication in seconds since the Unix epoch."""
 
+_COLUMNS = {"site": "site", "language": "language", "method": "extractor"}  # of filters that compare with a value
 _SECONDS_OF = {"published": SECONDS, "fetched_at": SECONDS.replace("published", "fetched_at")}
 
 
@@ -89,22 +90,17 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON types only."""
-        hits = []
-        for hit in self.hits:
-            record = asdict(hit)
-            found = record.pop("snippet")
-            hits.append(record | {"snippet": found["text"], "marks": [list(mark) for mark in found["marks"]]})
+        hits = [
+            asdict(hit) | {"snippet": hit.snippet.text, "marks": [list(mark) for mark in hit.snippet.marks]}
+            for hit in self.hits
+        ]
         return {"pages": self.n_pages, "blocks": self.n_blocks, "unindexed": self.unindexed, "hits": hits}
 
 
 def equality_filters(filters: Filters) -> list[tuple[str, str, str]]:
     """Return name, column and value of each filter that compares with a value."""
-    all_three = (
-        ("site", "site", filters.site),
-        ("language", "language", filters.language),
-        ("method", "extractor", filters.method),
-    )
-    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
+    given = ((name, column, getattr(filters, name)) for name, column in _COLUMNS.items())
+    return [(name, column, wanted) for name, column, wanted in given if wanted is not None]
 
 
 def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:

@@ -122,7 +122,6 @@ class SqliteStore(Store):
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
         """Record that an article's page is gone."""
-        self._check_usable(writing=True)
         with self._file.transaction():
             for key, article in self._read("WHERE id = ?", (self.find(name),)):
                 if article is not None and article.gone_at is None:
@@ -180,7 +179,6 @@ class SqliteStore(Store):
 
         `arguments`: arguments of the crawl, written as JSON; values that JSON cannot express as their `str`.
         """
-        self._check_usable(writing=True)
         with self._file.transaction():
             put = "INSERT INTO crawl_run (started, arguments) VALUES (?, ?) RETURNING id"
             run: int = self._file.one(put, (self._clock().isoformat(), as_json(dict(arguments))))
@@ -189,7 +187,6 @@ class SqliteStore(Store):
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Record how a crawl ended; waiting articles are still committed by `commit` or `close`."""
-        self._check_usable(writing=True)
         with self._file.transaction():
             self._file.rows(
                 "UPDATE crawl_run SET finished = ?, reason = ?, stats = ? WHERE id = ?",
@@ -201,7 +198,6 @@ class SqliteStore(Store):
 
         `algorithm`: name and version of the signature algorithm; signatures of another algorithm are deleted.
         """
-        self._check_usable(writing=True)
         if self._bands is None:
             with self._file.transaction():
                 if self._file.one("SELECT value FROM setting WHERE name = 'signature'") != algorithm:
