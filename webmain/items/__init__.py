@@ -21,6 +21,7 @@ from webmain.items.blocks import Image as Image
 from webmain.items.blocks import Kind as Kind
 from webmain.items.blocks import TextLink as TextLink
 from webmain.items.blocks import TextMark as TextMark
+from webmain.items.keep import Keep as Keep
 from webmain.items.page import Bytes as Bytes
 from webmain.items.page import Hints as Hints
 from webmain.items.page import Page as Page
