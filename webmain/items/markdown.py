@@ -49,33 +49,33 @@ def _pieces(blocks: Sequence[tuple[int, ArticleBlock]], images: Sequence[Image])
     """Yield blocks and images as Markdown; each list and each quote is one piece."""
     waiting = list(images)
     shown = {" ".join(block.text.split()) for _, block in blocks if block.kind is Kind.CAPTION}
-    listing = _List()
-    quoted: list[str] = []
+    group: list[ArticleBlock] = []
     for number, block in blocks:
         before = [image for image in waiting if image.after < number]
         waiting = waiting[len(before) :]
-        if listing.lines and (before or block.kind is not Kind.LIST_ITEM):
-            yield listing.end()
-        if quoted and (before or block.kind is not Kind.QUOTE or not block.continues):
-            yield "\n>\n".join(quoted)
-            quoted = []
+        if group and (before or not _goes_on(group[0], block)):
+            yield _piece(group)
+            group = []
         yield from (_image(image, shown) for image in before)
-        if block.kind is Kind.LIST_ITEM:
-            listing.add(block)
-        elif block.kind is Kind.QUOTE:
-            quoted.append("\n".join(f"> {line}" for line in _lines(_text(block)).split("\n")))
-        else:
-            yield _block(block)
-    if listing.lines:
-        yield listing.end()
-    if quoted:
-        yield "\n>\n".join(quoted)
+        group.append(block)
+    if group:
+        yield _piece(group)
     yield from (_image(image, shown) for image in waiting)
 
 
-def _block(block: ArticleBlock) -> str:
-    """Render a block that is neither a list item nor a quote."""
+def _goes_on(first: ArticleBlock, block: ArticleBlock) -> bool:
+    """Return True if a block belongs to the list or the quote that another one began."""
+    return first.kind is block.kind and (block.kind is Kind.LIST_ITEM or (block.kind is Kind.QUOTE and block.continues))
+
+
+def _piece(blocks: Sequence[ArticleBlock]) -> str:
+    """Render the items of a list, the paragraphs of a quote, or a single block of another kind."""
+    block = blocks[0]
     match block.kind:
+        case Kind.LIST_ITEM:
+            return _list(blocks)
+        case Kind.QUOTE:
+            return "\n>\n".join("> " + _lines(_text(each)).replace("\n", "\n> ") for each in blocks)
         case Kind.HEADING:
             return f"{'#' * min(6, max(2, block.level))} {_heading(' '.join(_text(block).split()))}"
         case Kind.CODE:
@@ -227,41 +227,28 @@ class _Item(NamedTuple):
     column: int
 
 
-class _List:
-    """Consecutive list items, indented to match the markers of their parent items."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._open: list[_Item] = []
-
-    def end(self) -> str:
-        """Return the list written so far, and start an empty one."""
-        text = "\n".join(self.lines)
-        self.lines, self._open = [], []
-        return text
-
-    def add(self, block: ArticleBlock) -> None:
-        """Add an item, or another paragraph of the current item."""
+def _list(blocks: Sequence[ArticleBlock]) -> str:
+    """Render consecutive list items, indented to match the markers of their parent items."""
+    lines: list[str] = []
+    opened: list[_Item] = []
+    for block in blocks:
         last = None
-        while self._open and self._open[-1].level >= block.level + block.continues:
-            last = self._open.pop()
-        column = self._open[-1].column if self._open else 0
-        text = _lines(_text(block))
-        if block.continues:
-            self._write("", column, text, after_blank=True)
-            return
-        if last and (last.level != block.level or last.ordered != block.ordered):
-            last = None
-        number = block.number or (last.number + 1 if last else 1)
-        delimiter = last.delimiter if last else "."
-        if last and number != last.number + 1:  # another list, or a gap in the numbers: use the other delimiter
-            delimiter = ")" if delimiter == "." else "."
-        mark = f"{max(0, number)}{delimiter} " if block.ordered else "- "
-        starts_late = block.ordered and number != 1 and last is None
-        self._write(mark, column, text, after_blank=starts_late)
-        self._open.append(_Item(block.level, block.ordered, number, delimiter, column + len(mark)))
-
-    def _write(self, mark: str, column: int, text: str, *, after_blank: bool) -> None:
-        if after_blank and self.lines:
-            self.lines.append("")
-        self.lines.append(" " * column + mark + text.replace("\n", "\n" + " " * (column + len(mark))))
+        while opened and opened[-1].level >= block.level + block.continues:
+            last = opened.pop()
+        column = opened[-1].column if opened else 0
+        mark, after_blank = "", True  # another paragraph of the current item
+        if not block.continues:
+            if last and (last.level != block.level or last.ordered != block.ordered):
+                last = None
+            number = block.number or (last.number + 1 if last else 1)
+            delimiter = last.delimiter if last else "."
+            if last and number != last.number + 1:  # another list, or a gap in the numbers: use the other delimiter
+                delimiter = ")" if delimiter == "." else "."
+            mark = f"{max(0, number)}{delimiter} " if block.ordered else "- "
+            after_blank = block.ordered and number != 1 and last is None
+            opened.append(_Item(block.level, block.ordered, number, delimiter, column + len(mark)))
+        if after_blank and lines:
+            lines.append("")
+        text = _lines(_text(block)).replace("\n", "\n" + " " * (column + len(mark)))
+        lines.append(" " * column + mark + text)
+    return "\n".join(lines)
