@@ -21,6 +21,7 @@ Assignment Based Approach, section 4.5, equation 4.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -100,7 +101,6 @@ class _Row:
 class _Loaded:
     """The index rows of one revision of an article."""
 
-    key: int
     revision: int
     rows: Sequence[_Row]
 
@@ -127,12 +127,9 @@ class BlockIndex:
         done, total = 0, self.pending()
         todo = "SELECT article FROM search_todo ORDER BY article LIMIT ?"
         while keys := [key for (key,) in self._file.rows(todo, (BATCH,))]:
-            batch = [loaded for key in keys if (loaded := self._load(key))]  # the slow part: outside the transaction
-            gone = set(keys) - {article.key for article in batch}
+            batch = {key: self._load(key) for key in keys}  # the slow part: outside the transaction
             with self._file.transaction():
-                for key in gone:
-                    self._file.rows("DELETE FROM search_todo WHERE article = ?", (key,))
-                done += sum(map(self._write, batch))
+                done += sum(itertools.starmap(self._write, batch.items()))
             if progress:
                 progress(done, max(done, total))
         return done
@@ -252,19 +249,20 @@ class BlockIndex:
             for row in blocks:
                 priority = block_priority(extractor, row["score"], row["raw"])
                 rows.append(_Row(row["position"], priority, index_text(block_text(row, whole))))
-            return _Loaded(key, revision, [row for row in rows if row.indexed.tokens])
+            return _Loaded(revision, [row for row in rows if row.indexed.tokens])
         except UNREADABLE as error:
             logger.warning("store %s: article %d is damaged, and not indexed: %s", self._file.spec, key, error)
             return None
 
-    def _write(self, article: _Loaded) -> bool:
-        """Add an article's blocks to the index; return False if it was revised since it was read."""
-        if self._file.one("SELECT revision FROM article WHERE key = ?", (article.key,)) != article.revision:
-            return False
-        self._file.rows("DELETE FROM search_block WHERE article = ?", (article.key,))
-        for row in article.rows:
-            put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
-            number = self._file.one(put, (article.key, row.position, row.indexed.n_words, row.priority))
-            self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.indexed.tokens))
-        self._file.rows("DELETE FROM search_todo WHERE article = ?", (article.key,))
-        return True
+    def _write(self, key: int, loaded: _Loaded | None) -> bool:
+        """Add an article's blocks to the index; return False if it is gone, damaged, or was revised since it was read."""
+        if loaded is not None:
+            if self._file.one("SELECT revision FROM article WHERE key = ?", (key,)) != loaded.revision:
+                return False
+            self._file.rows("DELETE FROM search_block WHERE article = ?", (key,))
+            for row in loaded.rows:
+                put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
+                number = self._file.one(put, (key, row.position, row.indexed.n_words, row.priority))
+                self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.indexed.tokens))
+        self._file.rows("DELETE FROM search_todo WHERE article = ?", (key,))
+        return loaded is not None
