@@ -107,7 +107,7 @@ def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
                 for table in (blocks, "word")
             ]
-            yield f"article row {last}", _article_error(partial(article_of, row, *parts), row["id"])
+            yield f"article row {last}", _article_error(partial(article_of, row, *parts), str(row["id"]))
 
 
 def _check_earlier(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:

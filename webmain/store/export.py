@@ -23,10 +23,10 @@ from webmain.article.identity import identify
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
-from webmain.store.search_records import Filters as Selection  # noqa: F401 - the name that earlier documentation gave
+from webmain.store.search_records import Filters
 
+Selection = Filters  # its name in earlier versions
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
-
 
 COLUMNS = tuple(
     "id url canonical_url site title authors published modified description site_name section tags language"
