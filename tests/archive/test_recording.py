@@ -10,7 +10,7 @@ import pytest
 
 from webmain.archive.recording import WarcIndex, WarcWriter, replay_key
 from webmain.archive.warc import ArchiveError, Capture, read_captures
-from webmain.store.protocol import NotAStoreError, StoreError, StoreSpecError
+from webmain.files import NotAStoreError, StoreError, StoreSpecError
 
 URL = "http://a.example/ข่าว"
 

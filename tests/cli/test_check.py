@@ -9,9 +9,9 @@ import pytest
 
 from webmain.archive.recording import WarcWriter
 from webmain.cli import main
+from webmain.files import StoreDamagedError
 from webmain.items import Article, Hints
 from webmain.ledger.ledger import FoundUrl, Ledger
-from webmain.store.protocol import StoreDamagedError
 from webmain.store.registry import open_store
 
 

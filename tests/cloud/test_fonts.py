@@ -92,7 +92,6 @@ def test_han_is_drawn_as_the_language_writes_it():
 
 def test_a_missing_font_is_an_error_that_names_the_package(monkeypatch):
     monkeypatch.setattr(fonts, "_faces", lambda script, language: [])
-    monkeypatch.setattr(fonts, "_fallback", list)
     for word, package in (("ไทย", "fonts-thai-tlwg"), ("中国", "fonts-noto-cjk"), ("हिन्दी", "fonts-noto-core")):
         with pytest.raises(FontMissingError, match=f"{word}.*apt-get install {package}"):
             Fonts().runs(word)

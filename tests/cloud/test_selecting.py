@@ -111,9 +111,3 @@ def test_what_was_counted_already_has_no_rest(store):
 
     with pytest.raises(CloudError, match="rest"):
         cloud_for(count(ARTICLES), against=REST)
-
-
-def test_articles_are_counted_by_site_and_language(store):
-    with open_store(store, read_only=True) as opened:
-        assert opened.tally("site") == {"news.example": 3, "tides.example": 1}
-        assert opened.tally("language") == {"en": 3, "th": 1}

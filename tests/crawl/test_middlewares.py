@@ -26,9 +26,9 @@ from webmain.crawl.failures import RobotsForbiddenError, RobotsUnreachableError,
 from webmain.crawl.politeness import RetryAfter, delay_slot, retry_after_s
 from webmain.crawl.recordings import recordings
 from webmain.crawl.signals import crawl_closing, page_failed, page_rejected
+from webmain.files import StoreFullError
 from webmain.html.walls import Wall
 from webmain.middlewares import Failures, Recorder, Redirects, Statuses
-from webmain.store.protocol import StoreFullError
 
 NOW = 1_790_000_000.0
 

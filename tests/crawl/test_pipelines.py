@@ -17,10 +17,10 @@ from webmain import extract
 from webmain.article.filters import check_age, check_language, check_section
 from webmain.crawl.options import arguments
 from webmain.crawl.signals import articles_stored, crawl_closing, page_rejected
+from webmain.files import StoreFullError
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected, article_id
 from webmain.pipelines import Cloud, Compose, Duplicates, Extract, InWorkers, Merge, Read, Segment, Store
-from webmain.store.protocol import StoreFullError
 from webmain.store.review import read_review
 from webmain.text.normal import fingerprint
 

@@ -92,7 +92,14 @@ def test_a_key_that_is_not_there_is_an_error(tmp_path):
 def test_filters_by_confidence_and_copies_agree_with_the_articles(tmp_path):
     articles = [article(1, confidence=0.3), article(2, confidence=None), article(3, duplicate_of="x" * 16), article(4)]
     with store_of(tmp_path, *articles) as store:
-        for filters, wanted in ((Filters(below=0.5), 1), (Filters(copies=True), 1), (Filters(), 4)):
+        for filters, wanted in (
+            (Filters(below=0.5), 1),
+            (Filters(min_confidence=0.3), 3),
+            (Filters(copies=True), 1),
+            (Filters(since=NOON, date="fetched_at"), 4),
+            (Filters(since=NOON), 0),
+            (Filters(), 4),
+        ):
             part = store.catalogue().list_articles(filters)
             assert len(part.articles) == store.catalogue().count(filters) == wanted
             assert {each.id for each in part.articles} == {each.id for each in store.selected(filters)}
@@ -108,6 +115,12 @@ def test_sites_have_their_median_and_what_is_unsure(tmp_path):
         assert (other.n_articles, other.n_copies) == (1, 1)
         assert store.catalogue().sites("other.example") == (other,)
         assert store.catalogue().sites("nowhere.example") == ()
+
+
+def test_articles_are_counted_by_site_and_language(tmp_path):
+    with store_of(tmp_path, article(1), article(2, site="tides.example"), article(3, language=None)) as store:
+        assert store.tally("site") == {"news.example": 2, "tides.example": 1}
+        assert store.tally("language") == {"en": 2, "": 1}
 
 
 def test_copies_and_texts_of_an_article(tmp_path):

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from webmain.items import Article
-from webmain.store.export import COLUMNS, Format, export
+from webmain.store.export import COLUMNS, export
 from webmain.store.protocol import StoreSpecError, StoreWriteError
 from webmain.store.registry import open_store
 
@@ -20,7 +20,7 @@ Make = Callable[..., Article]
 
 def test_jsonl_holds_the_records(tmp_path: Path, make_article: Make) -> None:
     articles = [make_article(n) for n in range(3)]
-    assert export(articles, tmp_path / "new" / "a.jsonl", format=Format.JSONL) == 3
+    assert export(articles, tmp_path / "new" / "a.jsonl", format="jsonl") == 3
     lines = (tmp_path / "new" / "a.jsonl").read_text().splitlines()
     assert [Article.from_dict(json.loads(line)) for line in lines] == articles
     with open_store(f"jsonl:{tmp_path}/new/a.jsonl") as store:  # an export is a store again

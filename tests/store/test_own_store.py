@@ -21,7 +21,6 @@ class FolderStore(Store):
     """A folder with a JSON file an article."""
 
     scheme = "folder_store:FolderStore"
-    closed = False
 
     def commit(self) -> tuple[Stored, ...]:
         self._check_usable()
@@ -43,7 +42,7 @@ class FolderStore(Store):
             yield Article.from_dict(json.loads(path.read_text()))
 
     def _release(self) -> None:
-        self.closed = True
+        """Nothing is open."""
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.files import NotAStoreError, StoreError, StoreLockedError
 from webmain.items import Article, ArticleBlock, Kind
-from webmain.store.protocol import NotAStoreError, StoreError, StoreLockedError
 from webmain.store.review import FEW_CHARS, START_CHARS, Entry, ReviewList, read_review, review_reasons
 
 Make = Callable[..., Article]

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from webmain.items import Article, ArticleBlock, Kind
-from webmain.store.protocol import (
+from webmain.files import (
     NewerStoreError,
     NotAStoreError,
-    Outcome,
     StoreDamagedError,
     StoreFullError,
     StoreLockedError,
     StoreWriteError,
 )
+from webmain.items import Article, ArticleBlock, Kind
+from webmain.store.protocol import Outcome
 from webmain.store.sqlite import SqliteStore
 from webmain.store.sqlite_file import SqliteFile
 from webmain.text.near_duplicates import NearDuplicates

@@ -13,18 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from webmain.files import NotAStoreError, StoreError, StoreLockedError, StoreSpecError, StoreWriteError
 from webmain.items import Article, ArticleBlock, Kind, Source, WordCount
 from webmain.items.codec import encode, plain
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.protocol import (
-    NotAStoreError,
-    Outcome,
-    Store,
-    StoreError,
-    StoreLockedError,
-    StoreSpecError,
-    StoreWriteError,
-)
+from webmain.store.protocol import Outcome, Store
 from webmain.store.registry import open_store, open_stores
 
 

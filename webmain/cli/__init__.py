@@ -37,7 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     args = parser.parse_args(argv)
     try:
-        code = _run(args)
+        try:
+            code = int(args.run(args))
+        except Failure as failure:
+            print(f"webmain: {failure}", file=sys.stderr)
+            code = failure.code
         sys.stdout.flush()
         return code
     except ValueError as error:
@@ -56,14 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return UNWRITTEN
     except KeyboardInterrupt:
         return INTERRUPTED
-
-
-def _run(args: argparse.Namespace) -> int:
-    try:
-        return int(args.run(args))
-    except Failure as failure:
-        print(f"webmain: {failure}", file=sys.stderr)
-        return failure.code
 
 
 def _drop_stdout() -> None:

@@ -29,15 +29,10 @@ def _doctor(_args: argparse.Namespace) -> int:
 
         return f"{len(extract('<p>A page to try the parser on, long enough to be kept.</p>', parts='text').text)} characters"
 
-    def thai() -> str:
+    def words(text: str, language: str) -> str:
         from webmain.text.words import words
 
-        return " | ".join(words("ข่าววันนี้", language="th"))
-
-    def icu() -> str:
-        from webmain.text.words import words
-
-        return " | ".join(words("今日のニュース", language="ja"))
+        return " | ".join(words(text, language=language))
 
     def language() -> str:
         from webmain.text.language import detect
@@ -59,8 +54,8 @@ def _doctor(_args: argparse.Namespace) -> int:
 
     checks: dict[str, Callable[[], str]] = {
         "parser": parser,
-        "Thai words": thai,
-        "other words": icu,
+        "Thai words": lambda: words("ข่าววันนี้", "th"),
+        "other words": lambda: words("今日のニュース", "ja"),
         "language": language,
         "extractors": extractors,
         "store": store,

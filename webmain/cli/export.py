@@ -44,15 +44,16 @@ def add(commands: Commands) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from webmain.store.export import Selection, export
+    from webmain.store.export import export
     from webmain.store.protocol import StoreError, StoreWriteError
     from webmain.store.registry import open_store
+    from webmain.store.search_records import Filters
 
     form = args.format or _format_of(args.output)
     if form is None:
         raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
     since, until = period(args)
-    selection = Selection(
+    filters = Filters(
         site=args.site,
         language=args.lang,
         since=since,
@@ -63,7 +64,7 @@ def _export(args: argparse.Namespace) -> int:
     with failing(NOT_FOUND, StoreError):
         store = open_store(args.store, read_only=True)
     with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), store:
-        chosen = filter(selection.has, store.articles())
+        chosen = store.selected(filters)
         first = next(chosen, None)
         if first is None:
             raise Failure(REJECTED, f"{args.store}: no article is selected; {args.output} is left as it is")

@@ -119,25 +119,27 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
         models=args.models,
         notes_missing=args.extractor is not None,
     )
-    sources = _Sources(args)
     several = has_archives or len(args.source) > 1
-    printer = _Printer(args.format, file, several=several)
+    names: deque[str] = deque()
+    missing: list[str] = []
     notes: set[str] = set()
     counts: Counter[str] = Counter()
     bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
-    running = contextlib.closing(run_batch(sources.pages(), batch, jobs=jobs))
+    running = contextlib.closing(run_batch(_pages(args, names, missing), batch, jobs=jobs))
     with bar or contextlib.nullcontext(), failing(NOT_FOUND, PoolError), running as found:
         for answer in found:
             if bar is not None:
                 bar.clear()
-            name = sources.names.popleft()
+            name = names.popleft()
             if answer.note and answer.note not in notes:
                 notes.add(answer.note)
                 notify(answer.note)
             if isinstance(answer.found, Rejected):
                 notify(f"{name}: rejected: {answer.found}")
             else:
-                printer.print(answer.found)
+                if counts["article"] and args.format != "json":
+                    file.write("\n" + "-" * 72 + "\n\n")
+                file.write(_printed(answer.found, args.format, several=several))
                 if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
                     notify(f"{name}: rules that matched nothing: {', '.join(missed)}")
             counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
@@ -147,7 +149,7 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     if has_archives:
         reasons = ", ".join(f"{n} {reason}" for reason, n in counts.most_common() if reason != "article")
         notify(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
-    return max(sources.worst, REJECTED if n_rejected else OK), counts["article"]
+    return NOT_FOUND if missing else REJECTED if n_rejected else OK, counts["article"]
 
 
 def _bar(total: int | None) -> tqdm[Any]:
@@ -157,39 +159,26 @@ def _bar(total: int | None) -> tqdm[Any]:
     return tqdm(total=total, unit=" pages", file=plain(sys.stderr), leave=False)
 
 
-class _Sources:
-    """The pages of all sources, one after the other, with their names; pages that cannot be fetched or read are reported."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        self._args = args
-        self.names: deque[str] = deque()
-        self.worst = OK
-
-    def pages(self) -> Iterator[Page]:
-        """Yield pages and record the name of each."""
-        for source in self._args.source:
+def _pages(args: argparse.Namespace, names: deque[str], missing: list[str]) -> Iterator[Page]:
+    """Yield the pages of all sources, adding their names, and messages on what cannot be fetched or read."""
+    for source in args.source:
+        problems: list[str] = []
+        try:
             if _is_archive(source):
-                yield from self._of_archive(source)
-                continue
-            try:
-                page = read_page(source, self._args)
-            except Failure as error:
-                self._missing(str(error))
-                continue
-            self.names.append(source)
-            yield page
-
-    def _of_archive(self, source: str) -> Iterator[Page]:
-        archive = ArchivePages(source, max_bytes=self._args.max_bytes)
-        for page in archive:
-            self.names.append(page.url or source)
-            yield page
-        for problem in archive.problems:
-            self._missing(problem)
-
-    def _missing(self, message: str) -> None:
-        self.worst = NOT_FOUND
-        notify(message)
+                archive = ArchivePages(source, max_bytes=args.max_bytes)
+                for page in archive:
+                    names.append(page.url or source)
+                    yield page
+                problems = archive.problems
+            else:
+                page = read_page(source, args)
+                names.append(source)
+                yield page
+        except Failure as error:
+            problems = [str(error)]
+        for problem in problems:
+            missing.append(problem)
+            notify(problem)
 
 
 def _is_archive(source: str) -> bool:
@@ -200,26 +189,12 @@ def _is_archive(source: str) -> bool:
     return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
 
 
-class _Printer:
-    """Prints articles as they come."""
-
-    def __init__(self, form: str, file: TextIO, *, several: bool) -> None:
-        self._form = form
-        self._file = file
-        self._several = several
-        self._n_printed = 0
-
-    def print(self, article: Article) -> None:
-        """Print an article, separated from the one before it."""
-        if self._form == "json":
-            self._file.write(article.to_json(indent=None if self._several else 2) + "\n")
-            return
-        parts = ["\n" + "-" * 72 + "\n"] if self._n_printed else []
-        self._n_printed += 1
-        parts.append(without_controls(article.to_markdown().rstrip() if self._form == "markdown" else article.text))
-        if article.words:
-            parts.append("\n" + without_controls(_table(article, self._form)))
-        self._file.write("\n".join(parts) + "\n")
+def _printed(article: Article, form: str, *, several: bool) -> str:
+    """Return an article as it is printed."""
+    if form == "json":
+        return article.to_json(indent=None if several else 2) + "\n"
+    text = without_controls(article.to_markdown().rstrip() if form == "markdown" else article.text) + "\n"
+    return text + "\n" + without_controls(_table(article, form)) + "\n" if article.words else text
 
 
 def _table(article: Article, form: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
 from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
-from webmain.text.terminal import one_line, plain
+from webmain.text.terminal import one_line, plain, printable
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -128,10 +128,8 @@ def _print(results: Results, offset: int) -> None:
         print(f"{hit.rank:>3}. {hit.priority:.4f}  {one_line(hit.title or '(no title)')}")
         origin = " · ".join(filter(None, (hit.language, (hit.published or "")[:10], hit.extractor)))
         print(f"     {one_line(hit.url or hit.id)}  ({one_line(origin)})")
-        passage = hit.snippet.text
-        if "\ue000" not in passage and "\ue001" not in passage:  # private-use characters that stand for marks here
-            passage = hit.snippet.marked("\ue000", "\ue001")
-        passage = one_line(passage).replace("\ue000", on).replace("\ue001", off)
+        pieces = ((printable(text), is_match) for text, is_match in hit.snippet.pieces())
+        passage = "".join(f"{on}{text}{off}" if is_match else text for text, is_match in pieces)
         print(f"     {passage}\n", file=plain(sys.stdout))
     if results.hits:
         ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"

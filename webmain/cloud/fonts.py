@@ -28,6 +28,7 @@ FOLDERS = (
 _SUFFIXES = (".ttf", ".otf", ".ttc", ".otc")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _NEUTRAL = ("Zyyy", "Zinh", "Zzzz")
+LAST = "last"  # the entry of `fonts.toml` for characters that no font of their script has
 
 
 class PictureError(CloudError):
@@ -108,8 +109,8 @@ class Fonts:
     def _face(self, word: str, letter: str, main: str, language: str) -> Face:
         """Return the best font for a letter of a word."""
         own = _script(letter[0])
-        scripts = [main] if own in _NEUTRAL or own == main else [main, own]
-        for face in (*self._own, *(face for script in scripts for face in _faces(script, language)), *_fallback()):
+        scripts = [main, LAST] if own in _NEUTRAL or own == main else [main, own, LAST]
+        for face in (*self._own, *(face for script in scripts for face in _faces(script, language))):
             if face.draws(letter):
                 return face
         script = main if own in _NEUTRAL else own
@@ -179,17 +180,8 @@ def _faces(script: str, language: str) -> Sequence[Face]:
     faces = entry.get("faces", {})
     index = faces.get(language, next(iter(faces.values()), 0))
     names = [name.format(script=_script_name(script).replace(" ", "")) for name in entry["files"]]
-    return [Face(str(path), index if path.suffix in (".ttc", ".otc") else 0) for path in _found(names)]
-
-
-@cache
-def _fallback() -> Sequence[Face]:
-    return [Face(str(path)) for path in _found(_table()["fallback"])]
-
-
-def _found(names: Iterable[str]) -> Iterator[Path]:
-    files = _font_files()
-    return (files[name] for name in names if name in files)
+    paths = [path for name in names if (path := _font_files().get(name))]
+    return [Face(str(path), index if path.suffix in (".ttc", ".otc") else 0) for path in paths]
 
 
 @cache

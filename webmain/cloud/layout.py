@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 GRID_PX = 130_000  # pixels of the grid on which words are packed; pictures of any size are drawn from it
-MAX_WORDS = 300  # maximum words drawn
 SMALLEST = 0.24  # minimum size of a word as a share of the largest
 MIN_PX = 8.0  # minimum letter size in a picture, in pixels; words that would have to be smaller are left out
 MARGINS = 0.08, 0.17  # space above and beside a word as a share of its size: words too close to each other read as one
@@ -95,9 +94,6 @@ def draw(image: Image, word: SizedWord, x: float, y: float, size_px: float, fill
 
 def packed(words: Sequence[SizedWord], width: int, height: int) -> list[PlacedWord]:
     """Pack words around the middle, the given order first, as large as they all fit."""
-    words = words[:MAX_WORDS]
-    if not words:
-        return []
     scale = math.sqrt(GRID_PX / (width * height))
     grid = (max(1, round(width * scale)), max(1, round(height * scale)))
     units = [measure(word, _UNIT) for word in words]
@@ -166,9 +162,6 @@ def _nearest(sums: NDArray[np.int32], height: int, width: int) -> tuple[int, int
 
 def in_lines(words: Sequence[SizedWord], width: int, height: int, *, right_to_left: bool) -> list[PlacedWord]:
     """Write words in centred rows, in the given order, as large as they all fit."""
-    words = words[:MAX_WORDS]
-    if not words:
-        return []
     boxes = [measure(word, _UNIT) for word in words]
     low, high = 0.0, float(height)
     for _ in range(24):

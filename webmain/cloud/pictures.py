@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from html import escape
@@ -15,6 +15,7 @@ from webmain.cloud.markup import Order, ordered, schemes
 from webmain.cloud.records import Cloud, CloudWord
 from webmain.text.normal import fit_for_html
 
+MAX_WORDS = 300  # maximum words drawn
 EDGE = 0.02  # empty border of a picture as a share of its shorter side
 
 
@@ -88,12 +89,14 @@ def cloud_svg(cloud: Cloud, options: PictureOptions | None = None) -> str:
     return "\n".join([*rows, "</svg>\n"])
 
 
-def _drawn(cloud: Cloud, options: PictureOptions) -> Iterable[_Drawn]:
-    """Return the words with their places and colours."""
+def _drawn(cloud: Cloud, options: PictureOptions) -> Iterator[_Drawn]:
+    """Yield the words with their places and colours."""
     fonts = Fonts(options.fonts)
     scheme = schemes()[options.colours]
     in_lines_too = Shape(options.shape) is Shape.LINES
-    words: Sequence[CloudWord] = ordered(cloud, options.order) if in_lines_too else cloud.words
+    words = (ordered(cloud, options.order) if in_lines_too else cloud.words)[:MAX_WORDS]
+    if not words:
+        return
     sized = [
         SizedWord(fonts.runs(fit_for_html(one.word), language=one.language), one.language, size_of(one.weight))
         for one in words

@@ -27,7 +27,6 @@ from webmain.items.page import Hints as Hints
 from webmain.items.page import Page as Page
 from webmain.items.rejected import Reason as Reason
 from webmain.items.rejected import Rejected as Rejected
-from webmain.items.rendered import Rendering as Rendering
 
 SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""

@@ -49,33 +49,33 @@ def _pieces(blocks: Sequence[tuple[int, ArticleBlock]], images: Sequence[Image])
     """Yield blocks and images as Markdown; each list and each quote is one piece."""
     waiting = list(images)
     shown = {" ".join(block.text.split()) for _, block in blocks if block.kind is Kind.CAPTION}
-    listing = _List()
-    quoted: list[str] = []
+    group: list[ArticleBlock] = []
     for number, block in blocks:
         before = [image for image in waiting if image.after < number]
         waiting = waiting[len(before) :]
-        if listing.lines and (before or block.kind is not Kind.LIST_ITEM):
-            yield listing.end()
-        if quoted and (before or block.kind is not Kind.QUOTE or not block.continues):
-            yield "\n>\n".join(quoted)
-            quoted = []
+        if group and (before or not _goes_on(group[0], block)):
+            yield _piece(group)
+            group = []
         yield from (_image(image, shown) for image in before)
-        if block.kind is Kind.LIST_ITEM:
-            listing.add(block)
-        elif block.kind is Kind.QUOTE:
-            quoted.append("\n".join(f"> {line}" for line in _lines(_text(block)).split("\n")))
-        else:
-            yield _block(block)
-    if listing.lines:
-        yield listing.end()
-    if quoted:
-        yield "\n>\n".join(quoted)
+        group.append(block)
+    if group:
+        yield _piece(group)
     yield from (_image(image, shown) for image in waiting)
 
 
-def _block(block: ArticleBlock) -> str:
-    """Render a block that is neither a list item nor a quote."""
+def _goes_on(first: ArticleBlock, block: ArticleBlock) -> bool:
+    """Return True if a block belongs to the list or the quote that another one began."""
+    return first.kind is block.kind and (block.kind is Kind.LIST_ITEM or (block.kind is Kind.QUOTE and block.continues))
+
+
+def _piece(blocks: Sequence[ArticleBlock]) -> str:
+    """Render the items of a list, the paragraphs of a quote, or a single block of another kind."""
+    block = blocks[0]
     match block.kind:
+        case Kind.LIST_ITEM:
+            return _list(blocks)
+        case Kind.QUOTE:
+            return "\n>\n".join("> " + _lines(_text(each)).replace("\n", "\n> ") for each in blocks)
         case Kind.HEADING:
             return f"{'#' * min(6, max(2, block.level))} {_heading(' '.join(_text(block).split()))}"
         case Kind.CODE:
@@ -92,11 +92,8 @@ def _block(block: ArticleBlock) -> str:
 
 def _escaped(text: str) -> str:
     """Escape what would be read as markup, including markers at the start of a line."""
-    return _LEAD.sub(_escaped_lead, _SPECIAL.sub(r"\\\g<0>", text))
-
-
-def _escaped_lead(lead: re.Match[str]) -> str:
-    return f"{lead[3]}\\{lead[4]}" if lead[3] else f"\\{lead[0]}"
+    text = _SPECIAL.sub(r"\\\g<0>", text)
+    return _LEAD.sub(lambda lead: f"{lead[3]}\\{lead[4]}" if lead[3] else f"\\{lead[0]}", text)
 
 
 def _heading(text: str) -> str:
@@ -137,7 +134,8 @@ def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
         piece = text[at:place]
         out.append(piece if opened and opened[-1].kind == "code" else _escaped(piece))
         while opened and opened[-1].end == place:
-            out.append(_closing(opened.pop()))
+            span = opened.pop()
+            out.append(f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind])
         for span in starting.get(place, ()):
             if span.kind == "link" and out[-1].endswith("!"):  # or it would be a picture
                 out[-1] = out[-1][:-1] + "\\!"
@@ -156,19 +154,13 @@ def _spans(text: str, block: ArticleBlock, offset: int) -> list[_Span]:
             taken.append(span)
     marks = () if block.kind in (Kind.HEADING, Kind.CAPTION) else block.marks
     for mark in marks[:MAX_MARKS]:
-        span = _trimmed(text, mark.start - offset, mark.end - offset, mark.kind)
-        is_inside = 0 <= span.start < span.end <= len(text)
-        if is_inside and _can_stand(text, span) and not any(_clash(span, t) for t in taken):
+        start, end = mark.start - offset, mark.end - offset
+        part = text[start:end] if 0 <= start < end <= len(text) else ""
+        span = _Span(end - len(part.lstrip()), start + len(part.rstrip()), mark.kind)
+        if part.strip() and _can_stand(text, span) and not any(_clash(span, t) for t in taken):
             taken.append(span)
     order = {"link": 0, "bold": 1, "italic": 2, "code": 3}
     return sorted(taken, key=lambda span: (span.start, -span.end, order[span.kind]))
-
-
-def _trimmed(text: str, start: int, end: int, kind: str) -> _Span:
-    if 0 <= start < end <= len(text):
-        part = text[start:end]
-        start, end = start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
-    return _Span(start, end, kind)
 
 
 def _can_stand(text: str, span: _Span) -> bool:
@@ -188,15 +180,11 @@ def _clash(a: _Span, b: _Span) -> bool:
     outer, inner = (a, b) if b.start >= a.start and b.end <= a.end else (b, a)
     if inner.start < outer.start or inner.end > outer.end or a.kind == b.kind:
         return True
-    return "code" in (a.kind, b.kind) and ((a.start, a.end) != (b.start, b.end) and outer.kind == "code")
+    return outer.kind == "code" and (a.start, a.end) != (b.start, b.end)
 
 
 _DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
 MAX_MARKS = 200  # maximum marks written per block
-
-
-def _closing(span: _Span) -> str:
-    return f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind]
 
 
 def _destination(url: str) -> str:
@@ -239,41 +227,28 @@ class _Item(NamedTuple):
     column: int
 
 
-class _List:
-    """Consecutive list items, indented to match the markers of their parent items."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._open: list[_Item] = []
-
-    def end(self) -> str:
-        """Return the list written so far, and start an empty one."""
-        text = "\n".join(self.lines)
-        self.lines, self._open = [], []
-        return text
-
-    def add(self, block: ArticleBlock) -> None:
-        """Add an item, or another paragraph of the current item."""
+def _list(blocks: Sequence[ArticleBlock]) -> str:
+    """Render consecutive list items, indented to match the markers of their parent items."""
+    lines: list[str] = []
+    opened: list[_Item] = []
+    for block in blocks:
         last = None
-        while self._open and self._open[-1].level >= block.level + block.continues:
-            last = self._open.pop()
-        column = self._open[-1].column if self._open else 0
-        text = _lines(_text(block))
-        if block.continues:
-            self._write("", column, text, after_blank=True)
-            return
-        if last and (last.level != block.level or last.ordered != block.ordered):
-            last = None
-        number = block.number or (last.number + 1 if last else 1)
-        delimiter = last.delimiter if last else "."
-        if last and number != last.number + 1:  # another list, or a gap in the numbers: use the other delimiter
-            delimiter = ")" if delimiter == "." else "."
-        mark = f"{max(0, number)}{delimiter} " if block.ordered else "- "
-        starts_late = block.ordered and number != 1 and last is None
-        self._write(mark, column, text, after_blank=starts_late)
-        self._open.append(_Item(block.level, block.ordered, number, delimiter, column + len(mark)))
-
-    def _write(self, mark: str, column: int, text: str, *, after_blank: bool) -> None:
-        if after_blank and self.lines:
-            self.lines.append("")
-        self.lines.append(" " * column + mark + text.replace("\n", "\n" + " " * (column + len(mark))))
+        while opened and opened[-1].level >= block.level + block.continues:
+            last = opened.pop()
+        column = opened[-1].column if opened else 0
+        mark, after_blank = "", True  # another paragraph of the current item
+        if not block.continues:
+            if last and (last.level != block.level or last.ordered != block.ordered):
+                last = None
+            number = block.number or (last.number + 1 if last else 1)
+            delimiter = last.delimiter if last else "."
+            if last and number != last.number + 1:  # another list, or a gap in the numbers: use the other delimiter
+                delimiter = ")" if delimiter == "." else "."
+            mark = f"{max(0, number)}{delimiter} " if block.ordered else "- "
+            after_blank = block.ordered and number != 1 and last is None
+            opened.append(_Item(block.level, block.ordered, number, delimiter, column + len(mark)))
+        if after_blank and lines:
+            lines.append("")
+        text = _lines(_text(block)).replace("\n", "\n" + " " * (column + len(mark)))
+        lines.append(" " * column + mark + text)
+    return "\n".join(lines)

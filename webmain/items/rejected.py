@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 
@@ -39,13 +40,9 @@ class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program m
 
     def __init__(self, reason: Reason, detail: str = "", *, url: str | None = None) -> None:
         super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
-        self.reason = Reason(reason)  # the kind of rejection, for counting
+        self.reason = reason  # the kind of rejection, for counting
         self.detail = detail  # one sentence for people
         self.url = url  # the page's URL where it is known
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rejected, (self.reason, self.detail, self.url)
-
-
-def _rejected(reason: Reason, detail: str, url: str | None) -> Rejected:
-    return Rejected(reason, detail, url=url)
+        return partial(Rejected, url=self.url), (self.reason, self.detail)

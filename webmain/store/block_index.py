@@ -21,16 +21,17 @@ Assignment Based Approach, section 4.5, equation 4.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from webmain.files import StoreError, StoreWriteError
+from webmain.files import StoreError
 from webmain.items.codec import UNREADABLE
-from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
-from webmain.store.search_records import Filters, Hit, Results, equality_filters, ranking_conditions
+from webmain.store.query import TOKENS_VERSION, Indexed, Query, index_text, read_query
+from webmain.store.search_records import Filters, Hit, Results, article_conditions, equality_filters
 from webmain.store.snippets import WIDTH, snippet
 from webmain.store.sqlite_file import SqliteFile, block_text
 from webmain.store.sqlite_rows import mended
@@ -65,7 +66,8 @@ _COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT plac
     HAVING count(DISTINCT part) >= {}"""
 _BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
     SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
-    FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
+    FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {}
+    WHERE {})"""
 _PER = {
     "page": "SELECT article, max(bp) AS bp, position, pb, kd, count(*) AS n_blocks FROM ({}) GROUP BY article",
     "block": "SELECT article, bp, position, pb, kd, 1 AS n_blocks FROM ({})",
@@ -86,31 +88,21 @@ def block_priority(extractor: str, score: float | None, raw: float | None) -> fl
     return UNSCORED_PRIORITY if value is None else max(0.0, value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Row:
     """A title or block as it is indexed."""
 
     position: int
     priority: float
-    tokens: str
-    n_words: int
+    indexed: Indexed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Loaded:
     """The index rows of one revision of an article."""
 
-    key: int
     revision: int
     rows: Sequence[_Row]
-
-
-def _rows(texts: Iterable[tuple[int, str, float]]) -> Iterator[_Row]:
-    """Yield the index rows of texts with a position and a priority; those without a word are left out."""
-    for position, text, priority in texts:
-        indexed = index_text(text)
-        if indexed.tokens:
-            yield _Row(position=position, priority=priority, tokens=indexed.tokens, n_words=indexed.n_words)
 
 
 class BlockIndex:
@@ -133,13 +125,11 @@ class BlockIndex:
         if not self._is_current():
             self._start_anew()
         done, total = 0, self.pending()
-        while keys := self._todo():
-            batch = [loaded for key in keys if (loaded := self._load(key))]  # the slow part: outside the transaction
-            gone = set(keys) - {article.key for article in batch}
+        todo = "SELECT article FROM search_todo ORDER BY article LIMIT ?"
+        while keys := [key for (key,) in self._file.rows(todo, (BATCH,))]:
+            batch = {key: self._load(key) for key in keys}  # the slow part: outside the transaction
             with self._file.transaction():
-                for key in gone:
-                    self._file.rows("DELETE FROM search_todo WHERE article = ?", (key,))
-                done += sum(map(self._write, batch))
+                done += sum(itertools.starmap(self._write, batch.items()))
             if progress:
                 progress(done, max(done, total))
         return done
@@ -173,8 +163,9 @@ class BlockIndex:
         parsed = read_query(query) if isinstance(query, str) else query
         if not self._is_current():
             return Results(hits=(), n_pages=0, n_blocks=0, unindexed=self.pending())
-        where, values = ranking_conditions(filters or Filters())
-        blocks = _BLOCKS.format(where)
+        clauses, values = article_conditions(filters or Filters())
+        join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
+        blocks = _BLOCKS.format(join, " AND ".join(["b.article NOT IN (SELECT article FROM search_todo)", *clauses]))
         self._file.rows(_TERMS)
         self._file.rows(_HITS)
         self._file.rows("BEGIN")  # all that follows sees one state of the database
@@ -234,8 +225,6 @@ class BlockIndex:
 
     def _start_anew(self) -> None:
         """Empty the index and list every article for indexing."""
-        if self._file.read_only:
-            raise StoreWriteError(f"store {self._file.spec}: not indexed yet, and open for reading only")
         with self._file.transaction():
             try:
                 self._file.db.execute(_TABLE)
@@ -248,12 +237,6 @@ class BlockIndex:
             self._file.rows("INSERT OR IGNORE INTO search_todo SELECT key FROM article")
             self._file.rows("INSERT OR REPLACE INTO setting VALUES ('search', ?)", (_VERSION,))
 
-    def _todo(self) -> list[int]:
-        rows = self._file.rows("SELECT article FROM search_todo ORDER BY article LIMIT ?", (BATCH,))
-        if rows and self._file.read_only:
-            raise StoreWriteError(f"store {self._file.spec} is open for reading only")
-        return [key for (key,) in rows]
-
     def _load(self, key: int) -> _Loaded | None:
         """Return the segmented title and blocks of an article, those with a word; None if it is gone or damaged."""
         found = self._file.rows(_SEARCHED, (key,))
@@ -261,24 +244,25 @@ class BlockIndex:
             return None
         ((revision, title, extractor, whole),) = found
         blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
-        texts: list[tuple[int, str, float]] = [(TITLE, title or "", TITLE_PRIORITY)]
         try:
+            rows = [_Row(TITLE, TITLE_PRIORITY, index_text(title or ""))]
             for row in blocks:
                 priority = block_priority(extractor, row["score"], row["raw"])
-                texts.append((row["position"], block_text(row, whole), priority))
-            return _Loaded(key=key, revision=revision, rows=list(_rows(texts)))
+                rows.append(_Row(row["position"], priority, index_text(block_text(row, whole))))
+            return _Loaded(revision, [row for row in rows if row.indexed.tokens])
         except UNREADABLE as error:
             logger.warning("store %s: article %d is damaged, and not indexed: %s", self._file.spec, key, error)
             return None
 
-    def _write(self, article: _Loaded) -> bool:
-        """Add an article's blocks to the index; return False if it was revised since it was read."""
-        if self._file.one("SELECT revision FROM article WHERE key = ?", (article.key,)) != article.revision:
-            return False
-        self._file.rows("DELETE FROM search_block WHERE article = ?", (article.key,))
-        for row in article.rows:
-            put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
-            number = self._file.one(put, (article.key, row.position, row.n_words, row.priority))
-            self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.tokens))
-        self._file.rows("DELETE FROM search_todo WHERE article = ?", (article.key,))
-        return True
+    def _write(self, key: int, loaded: _Loaded | None) -> bool:
+        """Add an article's blocks to the index; return False if it is gone, damaged, or was revised since it was read."""
+        if loaded is not None:
+            if self._file.one("SELECT revision FROM article WHERE key = ?", (key,)) != loaded.revision:
+                return False
+            self._file.rows("DELETE FROM search_block WHERE article = ?", (key,))
+            for row in loaded.rows:
+                put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
+                number = self._file.one(put, (key, row.position, row.indexed.n_words, row.priority))
+                self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.indexed.tokens))
+        self._file.rows("DELETE FROM search_todo WHERE article = ?", (key,))
+        return loaded is not None

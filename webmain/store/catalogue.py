@@ -7,6 +7,7 @@ page before. So no row is missed or shown twice while a crawl writes, and the th
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,9 +26,6 @@ SORTS: Final = {
     "site": "a.site",
 }
 """Columns that lists can be sorted by; articles without a value come last in either direction."""
-
-_ROW = """a.key, a.id, a.url, a.title, a.site, a.language, a.published, a.fetched_at, a.extractor, a.confidence, a.n_words,
-    a.duplicate_of, a.revision"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +54,8 @@ class Listed:
     duplicate_of: str | None
     revision: int
 
+
+_ROW = ", ".join(f"a.{name}" for name in Listed.__slots__)
 
 _KINDS: Final[tuple[tuple[tuple[str, ...], tuple[type, ...], Any], ...]] = (
     (("url", "title", "language", "published", "fetched_at", "duplicate_of"), (str,), None),
@@ -87,7 +87,7 @@ class RevisionRow:
 
 _VERSIONS = """SELECT e.revision, e.stored, length(e.text)
     FROM earlier AS e JOIN article AS a ON a.key = e.article WHERE a.id = ?1
-    UNION ALL SELECT revision, last_stored, length(text) FROM article WHERE id = ?1 ORDER BY 1 DESC LIMIT ?2"""
+    UNION ALL SELECT revision, last_stored, length(text) FROM article WHERE id = ?1 ORDER BY 1 DESC LIMIT 100"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class Catalogue:
             return ArticleList(articles=())
         is_more, is_later = len(found) > limit, key is not None
         return ArticleList(
-            articles=tuple(_read_row(row) for row in shown),
+            articles=tuple(map(_read_row, shown)),
             before=shown[0][0] if (is_more if backwards else is_later) else None,
             after=shown[-1][0] if (is_later if backwards else is_more) else None,
         )
@@ -188,28 +188,27 @@ class Catalogue:
         """Return an article's row."""
         return next(iter(self._list_articles("WHERE a.id = ?", (article_id,))), None)
 
-    def copies(self, article_id: str, *, limit: int = 100) -> tuple[Listed, ...]:
-        """Return the articles that are copies of one."""
-        return self._list_articles("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT ?", (article_id, limit))
+    def copies(self, article_id: str) -> tuple[Listed, ...]:
+        """Return the first hundred articles that are copies of one."""
+        return self._list_articles("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT 100", (article_id,))
 
-    def revisions(self, article_id: str, *, limit: int = 100) -> tuple[RevisionRow, ...]:
-        """Return the texts that an article has had, the last first."""
-        return tuple(RevisionRow(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
+    def revisions(self, article_id: str) -> tuple[RevisionRow, ...]:
+        """Return the last hundred texts that an article has had, the last first."""
+        return tuple(RevisionRow(*row) for row in self._file.rows(_VERSIONS, (article_id,)))
 
     def sites(self, site: str | None = None) -> tuple[SiteHealth, ...]:
         """Return the figures of all sites, in alphabetical order, or of one."""
-        query = _SITES.format("" if site is None else "WHERE site = ?")
-        rows = self._file.named_rows(query, (UNSURE,) if site is None else (UNSURE, site))
+        values = (UNSURE,) if site is None else (UNSURE, site)
+        rows = self._file.named_rows(_SITES.format("" if site is None else "WHERE site = ?"), values)
         return tuple(SiteHealth(**mended(row)) for row in rows)
 
     def runs(self, *, before: int | None = None, limit: int = 50) -> tuple[Run, ...]:
         """Return the crawls, the last first; optionally only those before a given one."""
-        where = "" if before is None else "WHERE r.id < ?"
-        return self._runs(f"{where} ORDER BY r.id DESC LIMIT ?", (limit,) if before is None else (before, limit))
+        return self._runs("WHERE id < ? ORDER BY id DESC LIMIT ?", (math.inf if before is None else before, limit))
 
     def run(self, run: int) -> Run | None:
         """Return a crawl."""
-        return next(iter(self._runs("WHERE r.id = ?", (run,))), None)
+        return next(iter(self._runs("WHERE id = ?", (run,))), None)
 
     def n_stored(self, run: int) -> int:
         """Return the number of articles whose current text is from a crawl."""
@@ -219,20 +218,8 @@ class Catalogue:
         return tuple(map(_read_row, self._file.rows(f"SELECT {_ROW} FROM article AS a {clause}", values)))  # noqa: S608 - our own clauses
 
     def _runs(self, clause: str, values: Sequence[Any]) -> tuple[Run, ...]:
-        rows = self._file.named_rows(
-            f"SELECT r.id, r.started, r.finished, r.reason, r.arguments, r.stats FROM crawl_run AS r {clause}",  # noqa: S608 - our own clauses
-            values,
-        )
-        return tuple(
-            Run(
-                **{
-                    **row,
-                    "reason": row["reason"] or "",
-                    **{name: _mapping(row[name]) for name in ("arguments", "stats")},
-                }
-            )
-            for row in map(mended, rows)
-        )
+        rows = self._file.named_rows(f"SELECT {', '.join(Run.__slots__)} FROM crawl_run {clause}", values)  # noqa: S608 - our own clauses
+        return tuple(map(_read_run, rows))
 
 
 def _where(clauses: Sequence[str]) -> str:
@@ -257,6 +244,16 @@ def _read_row(row: Sequence[Any]) -> Listed:
     for names, kinds, other in _KINDS:
         found |= {name: other for name in names if not isinstance(found[name], kinds)}
     return Listed(**found)
+
+
+def _read_run(row: Mapping[str, Any]) -> Run:
+    found = mended(row)
+    found |= {
+        "reason": found["reason"] or "",
+        "arguments": _mapping(found["arguments"]),
+        "stats": _mapping(found["stats"]),
+    }
+    return Run(**found)
 
 
 def _mapping(text: Any) -> dict[str, Any]:

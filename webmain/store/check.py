@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -21,9 +22,10 @@ from webmain.text.normal import fingerprint
 
 _PORTION: Final = 200
 
-Rows = Iterable[Mapping[str, Any]]
-
 CheckRow = Callable[[Sequence[Any]], str]  # returns what is wrong with a row, or "" if nothing is
+CheckTable = Callable[
+    [sqlite3.Connection], Iterator[tuple[str, str]]
+]  # yields each row's place, and what is wrong with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +51,10 @@ def check_jsonl(path: Path) -> CheckResult:
     found: list[Problem] = []
     ids: set[str] = set()
     end = 0
-    with path.open("rb") as lines, path.open("rb") as file:
-        for line in read_lines(lines):
-            end = line.offset + line.size
-            file.seek(line.offset)
-            data = file.read(line.size)
-            if reason := _line_error(line, data):
+    with path.open("rb") as file:
+        for line in read_lines(file):
+            end = line.offset + len(line.data)
+            if reason := _line_error(line):
                 found.append(Problem(place=f"line {line.number}", reason=reason))
             else:
                 ids.add(line.id)
@@ -66,66 +66,55 @@ def check_jsonl(path: Path) -> CheckResult:
     return CheckResult(what="JSONL store", n=len(ids), pieces="articles", problems=tuple(found))
 
 
-def _line_error(line: Line, data: bytes) -> str:
+def _line_error(line: Line) -> str:
     if line.is_damaged:
         of = f" (article {line.id})" if line.id else ""
         try:
-            json.loads(data)
+            json.loads(line.data)
         except (ValueError, RecursionError) as error:
             return f"no JSON{of}: {error}"
         return f"no article record, or not as it was written{of}"
+    return _article_error(lambda: Article.from_dict(json.loads(line.data)))
+
+
+def _article_error(read: Callable[[], Article], stored_as: str | None = None) -> str:
+    """Return what is wrong with an article; its text must be the one that its fingerprint was made of."""
     try:
-        return _text_error(Article.from_dict(json.loads(data)))
+        article = read()
+        if stored_as not in (None, article.id):
+            return f"it is stored as article {stored_as}, and its record is that of {article.id}"
+        mark = article.fingerprint
+        if not mark or "\ufffd" in article.text or fingerprint(article.text) == mark:
+            return ""
+        return f"the text of article {article.id} does not agree with its fingerprint"
     except UNREADABLE as error:
         return f"no article record: {error}"
-
-
-def _text_error(article: Article) -> str:
-    """Return what is wrong with a text if it differs from the one that its fingerprint was made of."""
-    if not article.fingerprint or "\ufffd" in article.text or fingerprint(article.text) == article.fingerprint:
-        return ""
-    return f"the text of article {article.id} does not agree with its fingerprint"
 
 
 def check_store(path: Path) -> CheckResult:
     """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
-    found: list[Problem] = []
-    n = 0
-    with _collect_errors(found), closing(_open_read_only(path)) as db:
-        found += _integrity_problems(db)
-        last = -1 << 63
-        blocks = "kept_block" if _has_table(db, "kept_block") else "block"
-        query = "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?"
-        while portion := named_rows(db, query, (last, _PORTION)):
-            for row in portion:
-                last = row["key"]
-                parts = (
-                    named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
-                    for table in (blocks, "word")
-                )
-                if reason := _record_error(row, *parts):
-                    found.append(Problem(place=f"article row {last}", reason=reason))
-                n += not reason
-        if _has_table(db, "earlier"):
-            for row in named_rows(db, "SELECT article, revision, text, record FROM earlier"):
-                if reason := _record_error(row, None, None):
-                    place = f"revision {row['revision']} of article row {row['article']}"
-                    found.append(Problem(place=place, reason=reason))
-    return CheckResult(what="SQLite store", n=n, pieces="articles", problems=tuple(found))
+    return _check_database(path, "SQLite store", "articles", (_check_articles, _check_earlier))
 
 
-def _record_error(row: Mapping[str, Any], blocks: Rows | None, words: Rows | None) -> str:
-    """Return what is wrong with a row; an earlier revision has its blocks and words in its record."""
-    try:
-        if blocks is None or words is None:
-            article = Article.from_dict(json.loads(row["record"]) | {"text": row["text"]})
-        else:
-            article = article_of(row, blocks, words)
-        if row.get("id", article.id) != article.id:
-            return f"it is stored as article {row['id']}, and its record is that of {article.id}"
-        return _text_error(article)
-    except UNREADABLE as error:
-        return f"no article record: {error}"
+def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    blocks = "kept_block" if _has_table(db, "kept_block") else "block"
+    query = "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?"
+    last = -1 << 63
+    while portion := named_rows(db, query, (last, _PORTION)):
+        for row in portion:
+            last = row["key"]
+            parts = [
+                named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
+                for table in (blocks, "word")
+            ]
+            yield f"article row {last}", _article_error(partial(article_of, row, *parts), str(row["id"]))
+
+
+def _check_earlier(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    if _has_table(db, "earlier"):
+        for row in named_rows(db, "SELECT article, revision, text, record FROM earlier"):
+            place = f"revision {row['revision']} of article row {row['article']}"
+            yield place, _article_error(partial(article_of, row))
 
 
 def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> CheckResult:
@@ -134,26 +123,28 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
     `what`: the kind of database, for messages. `queries`: the first column identifies a row in messages; only the first
     table's rows are counted.
     """
+    return _check_database(path, what, "addresses", [partial(_check_table, *query) for query in queries])
+
+
+def _check_table(table: str, query: str, check: CheckRow, db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    return ((f"{table} row {row[0]}", check(row[1:])) for row in db.execute(query))
+
+
+def _check_database(path: Path, what: str, pieces: str, tables: Sequence[CheckTable]) -> CheckResult:
+    """Check that a database is sound, and each row of its tables; only the first table's rows are counted."""
     found: list[Problem] = []
-    n, counted = 0, ""
-    with _collect_errors(found), closing(_open_read_only(path)) as db:
-        found += _integrity_problems(db)
-        for table, query, check in queries:
-            counted = counted or table
-            for row in db.execute(query):
-                if reason := check(row[1:]):
-                    found.append(Problem(place=f"{table} row {row[0]}", reason=reason))
-                n += not reason and table == counted
-    return CheckResult(what=what, n=n, pieces="addresses", problems=tuple(found))
-
-
-@contextmanager
-def _collect_errors(found: list[Problem]) -> Iterator[None]:
-    """Return a problem made from SQLite's error."""
+    n = 0
     try:
-        yield
+        with closing(_open_read_only(path)) as db:
+            found += _integrity_problems(db)
+            for check in tables:
+                for place, reason in check(db):
+                    if reason:
+                        found.append(Problem(place=place, reason=reason))
+                    n += not reason and check is tables[0]
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
         found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
+    return CheckResult(what=what, n=n, pieces=pieces, problems=tuple(found))
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:

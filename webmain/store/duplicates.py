@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from webmain.article.identity import identify
+from webmain.files import StoreDamagedError
 from webmain.items import Article, article_id
 from webmain.items.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, RecurringTexts, TitledPage, boilerplate, is_same_title
 from webmain.store.multiple_stores import Stores
-from webmain.store.protocol import StoreDamagedError
 from webmain.store.url_variants import candidate_ids, canonical_form, is_variant
 from webmain.text.near_duplicates import NearDuplicates
 from webmain.text.shingles import SIGNATURE_VERSION, Signature, signature

@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
@@ -25,17 +25,8 @@ from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
 from webmain.store.search_records import Filters
 
+Selection = Filters  # its name in earlier versions
 ROWS = 500  # records held in memory at a time; also the size of a row group of the file
-
-
-class Format(StrEnum):
-    """The formats of an export."""
-
-    JSONL = "jsonl"  # one record per line; .gz compresses
-    CSV = "csv"  # one row of metadata per article, without its text; .gz compresses
-    TEXT = "text"  # a folder: SITE/ID.txt
-    PARQUET = "parquet"  # all fields as columns, lists and records nested; needs pyarrow
-
 
 COLUMNS = tuple(
     "id url canonical_url site title authors published modified description site_name section tags language"
@@ -45,37 +36,19 @@ COLUMNS = tuple(
 """The columns of the CSV export; lists are joined by semicolons."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection(Filters):
-    """Which articles are exported; None selects all."""
-
-    date: str = "published"  # which date is compared: "published" or "fetched_at"
-    min_confidence: float | None = None  # in [0, 1]; articles without a confidence are left out
-
-    def date_of(self, article: Article) -> datetime | None:
-        """Return the date that is compared."""
-        moment: datetime | None = getattr(article, self.date)
-        return moment
-
-    def has(self, article: Article) -> bool:
-        """Return True if the article is selected."""
-        least, confidence = self.min_confidence, article.confidence
-        return Filters.has(self, article) and (least is None or (confidence is not None and confidence >= least))
-
-
-def export(articles: Iterable[Article], path: str | Path, *, format: Format | str) -> int:  # noqa: A002 - the word users know
+def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int:  # noqa: A002 - the word users know
     """Write articles to a file or a folder; return their number.
 
+    `format`: `jsonl` (one record per line), `csv` (one row of metadata per article, without its text), both compressed
+    if the name ends in .gz; `text` (a folder: SITE/ID.txt); `parquet` (all fields as columns, lists and records nested).
     Raises StoreSpecError if the format is unknown. Raises StoreWriteError, StoreFullError if the system refused to
     write; anything at `path` is as it was. Raises StoreError: pyarrow is missing.
 
     `articles` are read once and held one at a time (for `parquet`, 500). `path`: for `text` a folder, whose files are
     replaced one at a time.
     """
-    try:
-        form = Format(format)
-    except ValueError as error:
-        raise StoreSpecError(f"export format {format!r}: unknown; allowed are {', '.join(Format)}") from error
+    if format not in _WRITERS:
+        raise StoreSpecError(f"export format {format!r}: unknown; allowed are {', '.join(_WRITERS)}")
     place = Path(path).expanduser()
     n = 0
 
@@ -85,7 +58,7 @@ def export(articles: Iterable[Article], path: str | Path, *, format: Format | st
             yield article
 
     try:
-        _WRITERS[form](counted(), place)
+        _WRITERS[format](counted(), place)
     except OSError as error:
         raise write_failure(f"the output cannot be written: {place}", error) from error
     return n
@@ -118,29 +91,18 @@ def _texts(articles: Iterable[Article], folder: Path) -> None:
 
 
 def _parquet(articles: Iterable[Article], path: Path) -> None:
-    records = (json.loads(encode(_record(article))) for article in articles)
-    with replaced_whole(path) as part:
-        _write_parquet(Article, records, part)
-
-
-def _write_parquet(record_type: type[Any], records: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write records, given as JSON types, to a Parquet file.
-
-    Times are UTC, to the microsecond; lists, records and mappings are nested.
-
-    Raises StoreError: pyarrow is missing. Raises OSError if the system refuses.
-    """
+    """Write a Parquet file; times are UTC, to the microsecond; lists, records and mappings are nested."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise StoreError("a Parquet export needs pyarrow: pip install 'webmain[parquet]'") from error
-    schema = pa.schema(_columns(record_type, pa))
+    schema = pa.schema(_columns(Article, pa))
     times = [field.name for field in schema if pa.types.is_timestamp(field.type)]
     mappings = [field.name for field in schema if pa.types.is_map(field.type)]
-    rest = iter(records)
-    with pq.ParquetWriter(path, schema) as writer:
-        while batch := [dict(record) for record in islice(rest, ROWS)]:
+    records = (json.loads(encode(_record(article))) for article in articles)
+    with replaced_whole(path) as part, pq.ParquetWriter(part, schema) as writer:
+        while batch := list(islice(records, ROWS)):
             for row in batch:
                 row.update({name: row[name] and datetime.fromisoformat(row[name]) for name in times})
                 row.update({name: list(row[name].items()) for name in mappings})
@@ -169,11 +131,11 @@ def _arrow_type(kind: Any, pa: Any) -> Any:
     return pa.string() if issubclass(kind, StrEnum | str) else simple[kind]
 
 
-_WRITERS: Mapping[Format, Callable[[Iterable[Article], Path], None]] = {
-    Format.JSONL: _jsonl,
-    Format.CSV: _csv,
-    Format.TEXT: _texts,
-    Format.PARQUET: _parquet,
+_WRITERS: Mapping[str, Callable[[Iterable[Article], Path], None]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "text": _texts,
+    "parquet": _parquet,
 }
 
 

@@ -29,7 +29,7 @@ from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE, encode, plain
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.protocol import Outcome, Revision, Store, Stored, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.url_variants import candidate_ids
 
@@ -46,7 +46,7 @@ _LINE_HEAD = re.compile(
 _ID = re.compile(rb'"id": "([^"\\]{1,200})"')
 _CRC = b', "crc32": "%08x"}'
 _CRC_LENGTH = len(_CRC % 0)
-MAX_DAMAGES = 1_000  # most damaged lines whose positions are remembered; all are counted
+MAX_NAMED = 10  # most damaged lines whose numbers are logged; all are counted
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 
@@ -55,9 +55,8 @@ class Line:
     """One line of a store."""
 
     number: int  # from 1
-    # position and length in bytes, line end included
-    offset: int
-    size: int
+    offset: int  # in bytes
+    data: bytes  # line end included
     # of its article; "" if it is not an article record, or is damaged
     id: str = ""
     mark: bytes = b""
@@ -84,7 +83,6 @@ class JsonlStore(Store):
         self.cut_bytes = 0  # length of the unfinished last line that was cut off on opening; 0 as a rule
         # complete lines that are not article records, or were damaged; they are left in the file and skipped
         self.damaged_lines = 0
-        self.damages: list[Line] = []  # the first of them
         self._lost: set[str] = set()
         self._clock = clock
         self._done: list[Stored] = []
@@ -102,11 +100,6 @@ class JsonlStore(Store):
         except BaseException:
             self._file.close()
             raise
-
-    @property
-    def closed(self) -> bool:
-        """Whether the store has been closed."""
-        return self._file.closed
 
     @property
     def may_lack(self) -> bool:
@@ -146,12 +139,11 @@ class JsonlStore(Store):
             return
         found: dict[int, Revision] = {}
         with self.path.open("rb") as file:
-            lines = [line for line in read_lines(file) if line.id == article_id and not line.is_damaged]
-            for line in lines:
-                if (read := _read(_line_at(file, line.offset))) is not None:
+            for line in read_lines(file):
+                if line.id == article_id and not line.is_damaged and (read := _read(line.data)) is not None:
                     article, record = read
                     first = found.get(line.revision)
-                    stored_at = first.stored_at if first else _stored_at(record)
+                    stored_at = first.stored_at if first else read_time(record.get("stored_at"))
                     found[line.revision] = Revision(number=line.revision, stored_at=stored_at, article=article)
         yield from found.values()
 
@@ -169,7 +161,7 @@ class JsonlStore(Store):
             return False
         if article.gone_at is None:
             revision: int = _KNOWN.unpack(self._known[found])[1]
-            self._append(found, replace(article, gone_at=when, gone_status=status), revision, Outcome.UNCHANGED)
+            self._append(found, replace(article, gone_at=when, gone_status=status), revision)
         return True
 
     def has(self, article_id: str) -> bool:
@@ -203,6 +195,7 @@ class JsonlStore(Store):
 
     def _scan(self) -> None:
         """Read id, fingerprint, revision and position of every complete line."""
+        first: list[str] = []  # numbers of the first damaged lines
         with self.path.open("rb", buffering=1 << 20) as file:
             for line in read_lines(file):
                 if not line.is_damaged:
@@ -210,43 +203,36 @@ class JsonlStore(Store):
                     self._lost.discard(line.id)
                     continue
                 self.damaged_lines += 1
-                if line.id:
-                    self._lost.add(line.id)
-                if len(self.damages) < MAX_DAMAGES:
-                    self.damages.append(line)
-        if not self.damaged_lines:
-            return
-        numbers = ", ".join(str(line.number) for line in self.damages[:10])
-        logger.warning(
-            "store %s: %s damaged or no article records, and count as not stored: %s%s; left alone (see `webmain check`)",
-            self.spec,
-            "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are",
-            numbers,
-            " ..." if self.damaged_lines > 10 else "",
-        )
+                self._lost.add(line.id)
+                if len(first) < MAX_NAMED:
+                    first.append(str(line.number))
+        if self.damaged_lines:
+            logger.warning(
+                "store %s: %s damaged or no article records, and count as not stored: %s%s; left alone (see `webmain check`)",
+                self.spec,
+                "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are",
+                ", ".join(first),
+                " ..." if self.damaged_lines > MAX_NAMED else "",
+            )
 
     def _write(self, article: Article) -> Stored:
         """Append an article unless it is stored with the same title, text and metadata."""
         name = identify(article)
         if name not in self._known:
-            return self._append(name, article, 1, Outcome.NEW)
-        revision: int = _KNOWN.unpack(self._known[name])[1]
+            self._append(name, article, 1)
+            return Stored(id=name, url=article.url, outcome=Outcome.NEW, revision=1)
         try:
             before = self.get(name)
         except StoreDamagedError:
             before = None
-        if before is None:
-            return self._append(name, article, revision + 1, Outcome.CHANGED, ChangeKind.REWRITE)
         found = compare_visit(before, article)
-        if found.change is not ChangeKind.NONE:
-            return self._append(name, found.article, revision + 1, Outcome.CHANGED, found.change)
+        outcome = Outcome.UNCHANGED if found.change is ChangeKind.NONE else Outcome.CHANGED
+        revision: int = _KNOWN.unpack(self._known[name])[1] + (outcome is Outcome.CHANGED)
         if found.is_new:
-            self._append(name, found.article, revision, Outcome.UNCHANGED)
-        return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
+            self._append(name, found.article, revision)
+        return Stored(id=name, url=article.url, outcome=outcome, revision=revision, change=found.change)
 
-    def _append(
-        self, name: str, article: Article, revision: int, outcome: Outcome, change: ChangeKind = ChangeKind.NONE
-    ) -> Stored:
+    def _append(self, name: str, article: Article, revision: int) -> None:
         """Append a line."""
         mark = content_mark(article)
         head = {"id": name, "fingerprint": mark, "revision": revision, "stored_at": self._clock().isoformat()}
@@ -254,7 +240,6 @@ class JsonlStore(Store):
         offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
         self._known[name] = _KNOWN.pack(_digest(mark), revision, offset)
         self._lost.discard(name)
-        return Stored(id=name, url=article.url, outcome=outcome, revision=revision, change=change)
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:
@@ -270,17 +255,15 @@ def read_lines(file: BinaryIO) -> Iterator[Line]:
 
 def _read_line(data: bytes, number: int, offset: int) -> Iterator[Line]:
     """Yield what a line holds; if a lost line end has joined two lines, the second one is whole."""
-    size = len(data)
-    if (known := _identity(data)) is not None:
-        yield Line(number=number, offset=offset, size=size, id=known[0], mark=known[1], revision=known[2])
+    if (line := _whole_line(data, number, offset)) is not None:
+        yield line
         return
     found = _ID.search(data, 0, 400)
     lost = found[1].decode(errors="replace") if found else ""
-    yield Line(number=number, offset=offset, size=size, id=lost, is_damaged=True)
+    yield Line(number=number, offset=offset, data=data, id=lost, is_damaged=True)
     begin = data.rfind(b'{"id": "', 1)
-    if begin > 0 and (known := _identity(data[begin:])) is not None:
-        name, mark, revision = known
-        yield Line(number=number, offset=offset + begin, size=size - begin, id=name, mark=mark, revision=revision)
+    if begin > 0 and (line := _whole_line(data[begin:], number, offset + begin)) is not None:
+        yield line
 
 
 def _line_at(file: BinaryIO, offset: int) -> bytes:
@@ -299,20 +282,24 @@ def _checksum(line: bytes) -> bytes:
     return _CRC % (zlib.crc32(line[head.end() :], zlib.crc32(b" ".join(head.groups()))) if head else zlib.crc32(line))
 
 
-def _identity(line: bytes) -> tuple[str, bytes, int] | None:
-    """Return id, fingerprint and revision of a line, or None if it is not an article record or is damaged."""
-    end = line[-_CRC_LENGTH - 1 : -1]
+def _whole_line(data: bytes, number: int, offset: int) -> Line | None:
+    """Return a line, or None if it is not an article record or is damaged."""
+    end = data[-_CRC_LENGTH - 1 : -1]
     if end.startswith(_CRC[:11]):
-        if end != _checksum(line[: -_CRC_LENGTH - 1]):
+        if end != _checksum(data[: -_CRC_LENGTH - 1]):
             return None
-        if match := _LINE_HEAD.match(line):
-            return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
-    found = _read(line)  # an unusual id, or a line of another program: other key order, no revision, no checksum
+        if match := _LINE_HEAD.match(data):
+            name, mark, revision = match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
+            return Line(number=number, offset=offset, data=data, id=name, mark=mark, revision=revision)
+    found = _read(data)  # an unusual id, or a line of another program: other key order, no revision, no checksum
     if found is None:
         return None
-    number = found[1].get("revision", 1)
-    revision = number if isinstance(number, int) and 0 < number < 1 << 31 else 1
-    return identify(found[0]), _digest(content_mark(found[0])), revision
+    article, record = found
+    revision = record.get("revision", 1)
+    if not isinstance(revision, int) or not 0 < revision < 1 << 31:
+        revision = 1
+    mark = _digest(content_mark(article))
+    return Line(number=number, offset=offset, data=data, id=identify(article), mark=mark, revision=revision)
 
 
 def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
@@ -323,13 +310,6 @@ def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
             return None
         return Article.from_dict(record), record
     except UNREADABLE:
-        return None
-
-
-def _stored_at(record: dict[str, Any]) -> datetime | None:
-    try:
-        return datetime.fromisoformat(record["stored_at"])
-    except (KeyError, TypeError, ValueError):
         return None
 
 

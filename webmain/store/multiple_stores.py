@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from webmain.items import Article
-from webmain.store.protocol import Database, Outcome, Store, Stored, StoreError, StoreSpecError
+from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError
+
+if TYPE_CHECKING:
+    from webmain.store.sqlite import SqliteStore
 
 
 class Stores:
@@ -37,9 +40,11 @@ class Stores:
         return max(store.pending for store in self.stores)
 
     @property
-    def database(self) -> Database | None:
+    def database(self) -> SqliteStore | None:
         """The first SQLite store, which keeps runs and near-duplicates."""
-        return next((store for store in self.stores if isinstance(store, Database)), None)
+        from webmain.store.sqlite import SqliteStore
+
+        return next((store for store in self.stores if isinstance(store, SqliteStore)), None)
 
     def due(self, now: float) -> bool:
         """Return True if a store is due for a commit."""
@@ -96,9 +101,7 @@ class Stores:
                 failures.append(error)
         if failures:
             raise failures[0]
-        n = min(
-            map(len, self._answers)
-        )  # stores answer in the order of `add`, so the same position is the same article
+        n = min(map(len, self._answers))  # stores answer in the order of `add`: the same position, the same article
         order = list(Outcome)
         rows = zip(*(answers[:n] for answers in self._answers), strict=True)
         stored = tuple(min(row, key=lambda answer: order.index(answer.outcome)) for row in rows)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from webmain import clock
-from webmain.files import NewerStoreError as NewerStoreError
-from webmain.files import NotAStoreError as NotAStoreError
-from webmain.files import StoreDamagedError as StoreDamagedError
 from webmain.files import StoreError as StoreError
-from webmain.files import StoreFullError as StoreFullError
 from webmain.files import StoreLockedError as StoreLockedError
 from webmain.files import StoreSpecError as StoreSpecError
 from webmain.files import StoreWriteError as StoreWriteError
@@ -27,7 +22,6 @@ from webmain.store.url_variants import is_article_at
 
 if TYPE_CHECKING:
     from webmain.store.search_records import Filters
-    from webmain.text.near_duplicates import MemoryBands
 
 COMMIT_ITEMS = 50  # a store is due for a commit when this many articles wait
 COMMIT_SECONDS = 1.0  # ... or when the first of them has waited for this many seconds
@@ -71,8 +65,8 @@ class Store(ABC):
     store is used by one thread. Leaving the `with` block commits and closes.
 
     To write your own store, subclass this in any module: `package.module:Class:ADDRESS` instead of `sqlite:PATH` makes
-    `Class(ADDRESS, read_only=...)`. `closed`, `commit`, `articles` and `_release` are required. The other methods for
-    reading go through all articles, so a large store should override them. Raise `StoreError` or a subclass
+    `Class(ADDRESS, read_only=...)`. `commit`, `articles` and `_release` are required. The other methods for reading go
+    through all articles, so a large store should override them. Raise `StoreError` or a subclass
     (`webmain.files`) for every error that users can fix.
 
     `path`: the address. `read_only`: take no lock, change nothing, refuse to add.
@@ -85,6 +79,7 @@ class Store(ABC):
         self._read_only = read_only
         self._buffer: list[Article] = []
         self._since = 0.0
+        self._closed = False
 
     @property
     def spec(self) -> str:
@@ -102,9 +97,9 @@ class Store(ABC):
         return False
 
     @property
-    @abstractmethod
     def closed(self) -> bool:
         """Whether the store has been closed."""
+        return self._closed
 
     def due(self, now: float) -> bool:
         """Return True if 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
@@ -129,10 +124,6 @@ class Store(ABC):
     def selected(self, filters: Filters) -> Iterator[Article]:
         """Yield the committed articles that pass the filters."""
         return filter(filters.has, self.articles())
-
-    def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
-        """Return the number of committed articles per site, language or extractor."""
-        return Counter(getattr(article, field) or "" for article in self.articles())
 
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""
@@ -179,11 +170,12 @@ class Store(ABC):
         try:
             return () if self._read_only else self.commit()
         finally:
+            self._closed = True
             self._release()
 
     @abstractmethod
     def _release(self) -> None:
-        """Release open resources; `closed` is true from then on."""
+        """Release open resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -199,20 +191,14 @@ class Store(ABC):
             raise StoreWriteError(f"store {self.spec} is open for reading only")
 
 
-@runtime_checkable
-class Database(Protocol):
-    """A store that also keeps crawl runs and the signatures of near-duplicates."""
-
-    def start_run(self, arguments: Mapping[str, Any]) -> int:
-        """Record the start of a crawl; return its number."""
-
-    def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
-        """Record how the crawl ended."""
-
-    def bands(self, algorithm: str) -> MemoryBands:
-        """Return the store of signatures made by an algorithm."""
-
-
 def utc_now() -> datetime:
     """Return the time in UTC, to the second, in the format that stores write."""
     return clock.now().replace(microsecond=0)
+
+
+def read_time(text: Any) -> datetime | None:
+    """Return a time in the format that stores write, or None if there is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None

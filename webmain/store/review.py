@@ -47,7 +47,7 @@ class Entry:
     start: str  # the first characters of the text, at most `START_CHARS`
     fetched_at: str | None  # ISO 8601, with time zone
     fingerprint: str  # of the text: it changes with the text
-    kept_out: bool = False  # whether it is in the store beside the main one (`kept_out_path`) instead of the main one
+    kept_out: bool = False  # whether it is in the store beside the main one instead of the main one
 
     @property
     def is_open(self) -> bool:
@@ -82,15 +82,9 @@ class Entry:
             entry = build(cls, json.loads(line))
         except UNREADABLE:
             return None
-        texts = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint)
-        optional = (entry.url or "", entry.title or "", entry.fetched_at or "")
-        numbers = (entry.confidence, entry.below, entry.n_chars)
-        is_sound = all(isinstance(text, str) for text in texts + optional) and all(map(_is_number, numbers))
-        return entry if is_sound else None
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+        required = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint, entry.n_chars)
+        numbers = (entry.confidence, entry.below)
+        return entry if None not in (*required, *numbers) and all(map(math.isfinite, numbers)) else None
 
 
 def confidence_of(article: Article) -> float | None:
@@ -121,14 +115,7 @@ def review_reasons(article: Article, *, below: float) -> list[str]:
 
 def review_path(store_path: str | Path) -> Path:
     """Return the path of the list beside a store's file: "articles.jsonl.review" for "articles.jsonl"."""
-    path = Path(store_path)
-    return path.with_name(path.name + ".review")
-
-
-def kept_out_path(store_path: str | Path) -> Path:
-    """Return the path of the JSONL store for articles kept out of a store ("articles.jsonl.kept_out")."""
-    path = Path(store_path)
-    return path.with_name(path.name + ".kept_out")
+    return Path(f"{store_path}.review")
 
 
 class ReviewList:
@@ -233,7 +220,7 @@ class ReviewedArticles:
         self.kept_out: JsonlStore | None = None
         if keep_out:
             try:
-                self.kept_out = JsonlStore(kept_out_path(store_path))
+                self.kept_out = JsonlStore(f"{store_path}.kept_out")
             except StoreError:
                 self.list.close()
                 raise

@@ -10,7 +10,7 @@ from webmain.items import Article, Metadata
 from webmain.items.codec import encode, plain
 from webmain.revisions.comparing import change_kind
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.url_variants import is_variant_of_other
+from webmain.store.url_variants import is_variant
 
 _UPDATED: Final = tuple(field.name for field in fields(Metadata) if field.name not in ("title", "sources"))
 """Metadata that a later visit may set even if title and text are unchanged."""
@@ -28,19 +28,21 @@ class VisitResult:
     is_new: bool  # whether there is anything to write
 
 
-def compare_visit(before: Article, after: Article) -> VisitResult:
-    """Compare a stored article with the result of a new visit.
+def compare_visit(before: Article | None, after: Article) -> VisitResult:
+    """Compare a stored article (None if it cannot be read) with the result of a new visit.
 
     A print, AMP or mobile page changes nothing in an article stored from its ordinary page, since their templates differ;
     it only shows that the article still exists.
     """
+    if before is None:
+        return VisitResult(article=after, change=ChangeKind.REWRITE, is_new=True)
     found = _compare(before, after)
     cleaned = Article.from_dict(json.loads(encode(plain(after)))) if found.is_new else after
     return found if cleaned == after else _compare(before, cleaned)  # a store holds no lone surrogate and no NaN
 
 
 def _compare(before: Article, after: Article) -> VisitResult:
-    if is_variant_of_other(after.url, before.url):
+    if after.url and before.url and is_variant(after.url) and not is_variant(before.url):
         return VisitResult(article=_without_gone(before), change=ChangeKind.NONE, is_new=before.gone_at is not None)
     change = change_kind(before, after)
     if change is not ChangeKind.NONE:

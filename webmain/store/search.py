@@ -8,6 +8,7 @@ from pathlib import Path
 
 from webmain.files import StoreError, StoreSpecError, StoreWriteError
 from webmain.store.block_index import BlockIndex as BlockIndex
+from webmain.store.registry import SCHEMES, split_spec
 from webmain.store.search_records import Filters as Filters
 from webmain.store.sqlite import SqliteStore
 
@@ -21,10 +22,10 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     Raises StoreError if the specification does not name an SQLite store (StoreSpecError), there is no such file, or it
     cannot be opened; see `webmain.store.protocol`.
     """
-    form, colon, path = spec.strip().partition(":")
-    if not colon or form.strip().lower() != "sqlite" or not path.strip():
+    location, path = split_spec(spec)
+    if location != SCHEMES["sqlite"] or not path:
         raise StoreSpecError(f"store {spec!r}: only SQLite stores can be searched: sqlite:PATH")
-    place = Path(path.strip()).expanduser()
+    place = Path(path).expanduser()
     if place.is_dir():
         raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
     if not place.is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from webmain.items import Article
 
@@ -17,6 +17,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 """SQL for the date of publication in seconds since the Unix epoch."""
 
+_COLUMNS = {"site": "site", "language": "language", "method": "extractor"}  # of filters that compare with a value
+_SECONDS_OF = {"published": SECONDS, "fetched_at": SECONDS.replace("published", "fetched_at")}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
@@ -26,26 +29,27 @@ class Filters:
     site: str | None = None
     language: str | None = None
     method: str | None = None
-    # published at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
+    # dated at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
     since: datetime | None = None
     until: datetime | None = None
-    below: float | None = None  # only articles with a confidence below this
+    date: Literal["published", "fetched_at"] = "published"  # which date is compared
+    # only articles with a confidence below `below` and of at least `min_confidence`
+    below: float | None = None
+    min_confidence: float | None = None
     copies: bool = False  # only articles that are copies of others
-
-    def date_of(self, article: Article) -> datetime | None:
-        """Return the date that is compared."""
-        return article.published
 
     def has(self, article: Article) -> bool:
         """Return True if a search covers the article."""
-        moment = self.date_of(article)
+        moment: datetime | None = getattr(article, self.date)
+        confidence = article.confidence
         return (
             self.site in (None, article.site)
             and self.language in (None, article.language)
             and self.method in (None, article.extractor)
             and (self.since is None or (moment is not None and moment >= self.since))
             and (self.until is None or (moment is not None and moment < self.until))
-            and (self.below is None or (article.confidence is not None and article.confidence < self.below))
+            and (self.below is None or (confidence is not None and confidence < self.below))
+            and (self.min_confidence is None or (confidence is not None and confidence >= self.min_confidence))
             and (not self.copies or article.duplicate_of is not None)
         )
 
@@ -86,22 +90,17 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON types only."""
-        hits = []
-        for hit in self.hits:
-            record = asdict(hit)
-            found = record.pop("snippet")
-            hits.append(record | {"snippet": found["text"], "marks": [list(mark) for mark in found["marks"]]})
+        hits = [
+            asdict(hit) | {"snippet": hit.snippet.text, "marks": [list(mark) for mark in hit.snippet.marks]}
+            for hit in self.hits
+        ]
         return {"pages": self.n_pages, "blocks": self.n_blocks, "unindexed": self.unindexed, "hits": hits}
 
 
 def equality_filters(filters: Filters) -> list[tuple[str, str, str]]:
     """Return name, column and value of each filter that compares with a value."""
-    all_three = (
-        ("site", "site", filters.site),
-        ("language", "language", filters.language),
-        ("method", "extractor", filters.method),
-    )
-    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
+    given = ((name, column, getattr(filters, name)) for name, column in _COLUMNS.items())
+    return [(name, column, wanted) for name, column, wanted in given if wanted is not None]
 
 
 def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:
@@ -111,24 +110,24 @@ def article_conditions(filters: Filters) -> tuple[list[str], list[str | float]]:
     for _, column, wanted in equality_filters(filters):
         clauses.append(f"a.{column} = ?")
         values.append(wanted)
-    for sign, moment in ((">=", filters.since), ("<", filters.until)):
-        if moment is not None:
-            clauses.append(f"{SECONDS} {sign} ?")
-            values.append((moment - _EPOCH).total_seconds())
-    if filters.below is not None:
-        clauses.append("a.confidence < ?")
-        values.append(filters.below)
+    seconds = _SECONDS_OF[filters.date]
+    limits = (
+        (f"{seconds} >= ?", _since_epoch(filters.since)),
+        (f"{seconds} < ?", _since_epoch(filters.until)),
+        ("a.confidence < ?", filters.below),
+        ("a.confidence >= ?", filters.min_confidence),
+    )
+    for clause, limit in limits:
+        if limit is not None:
+            clauses.append(clause)
+            values.append(limit)
     if filters.copies:
         clauses.append("a.duplicate_of IS NOT NULL")
     return clauses, values
 
 
-def ranking_conditions(filters: Filters) -> tuple[str, list[str | float]]:
-    """Return the SQL join and conditions of a ranking, with their values."""
-    clauses, values = article_conditions(filters)
-    join = "CROSS JOIN article AS a ON a.key = b.article" if clauses else ""
-    fresh = "b.article NOT IN (SELECT article FROM search_todo)"
-    return f"{join} WHERE {' AND '.join([fresh, *clauses])}", values
+def _since_epoch(moment: datetime | None) -> float | None:
+    return None if moment is None else (moment - _EPOCH).total_seconds()
 
 
 class EmptyPeriodError(ValueError):
@@ -140,12 +139,7 @@ class Day:
     """A moment in a time zone, or the whole day that begins then."""
 
     start: datetime
-    is_whole: bool = False
-
-    @property
-    def end(self) -> datetime:
-        """The moment, or the end of the day."""
-        return self.start + timedelta(days=1) if self.is_whole else self.start
+    end: datetime  # the same moment, or the end of the day
 
 
 def read_day(text: str) -> Day:
@@ -155,15 +149,16 @@ def read_day(text: str) -> Day:
     """
     if ago := _AGO.fullmatch(text):
         hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
-        return Day(datetime.now(UTC) - timedelta(hours=hours))
+        moment = datetime.now(UTC) - timedelta(hours=hours)
+        return Day(moment, moment)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
     if not MINYEAR < moment.year < MAXYEAR:  # the end of the day, or another zone, may be outside of all years
         raise ValueError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
-    is_whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
-    return Day(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, is_whole)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return Day(moment, moment + timedelta(days=1) if re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) else moment)
 
 
 def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:

@@ -31,10 +31,6 @@ class Snippet:
         pieces = [(self.text[start:end], n % 2 == 1) for n, (start, end) in enumerate(pairwise(ends))]
         return [piece for piece in pieces if piece[0]]
 
-    def marked(self, before: str, after: str) -> str:
-        """Return the text with something before and after each match."""
-        return "".join(f"{before}{text}{after}" if is_match else text for text, is_match in self.pieces())
-
 
 @dataclass(frozen=True, slots=True)
 class _Token:

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from webmain.article.identity import content_mark, identify
+from webmain.files import StoreDamagedError
 from webmain.items import Article, ArticleBlock
 from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encode, plain
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue
-from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
-from webmain.store.sqlite_rows import HEAVY, article_of, insert, put_article, read_time, with_positions, without_heavy
+from webmain.store.sqlite_rows import HEAVY, article_of, insert, put_article, with_positions, without_heavy
 from webmain.store.url_variants import all_variants, candidate_ids
 from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
@@ -41,7 +42,7 @@ _CLEAR = (
 )
 _PUT_EARLIER = """INSERT INTO earlier
     SELECT key, revision, last_stored, run, fingerprint, title, text, coalesce(?, record) FROM article WHERE key = ?"""
-_REVISIONS = """SELECT e.revision, e.stored, e.text, e.record FROM earlier AS e JOIN article AS a ON a.key = e.article
+_REVISIONS = """SELECT e.revision, e.stored, e.record, e.text FROM earlier AS e JOIN article AS a ON a.key = e.article
     WHERE a.id = ? ORDER BY e.revision"""
 
 
@@ -73,17 +74,11 @@ class SqliteStore(Store):
         self._clock = clock
         self._run: int | None = None
         self._bands: SqliteBands | None = None
-        self._closed = False
         self._file = SqliteFile(self.path, self.spec, read_only=read_only, wait_s=wait_s, limit_s=limit_s)
         self._columns = [name for name in self._file.columns("article") if name in coders(Article)]
         self._block_columns = [name for name in self._file.columns("kept_block") if name in coders(ArticleBlock)]
         self._put_article = put_article(self._columns)
         self._put_block = insert("kept_block", ["article", "position", *self._block_columns, "start", "n_chars"])
-
-    @property
-    def closed(self) -> bool:
-        """Whether the store has been closed."""
-        return self._closed
 
     def commit(self) -> tuple[Stored, ...]:
         """Write the waiting articles in one transaction; return what happened to each.
@@ -114,17 +109,12 @@ class SqliteStore(Store):
 
     def has(self, article_id: str) -> bool:
         """Return True if an article is committed."""
-        self._check_usable()
         return bool(self._file.rows("SELECT 1 FROM article WHERE id = ?", (article_id,)))
 
     def find(self, name: str) -> str | None:
         """Return the id of the article with an id or at a URL, in any form that is known."""
-        self._check_usable()
-        for column, wanted in (
-            ("id", candidate_ids(name)),
-            ("url", all_variants(name)),
-            ("canonical_url", all_variants(name)),
-        ):
+        urls = all_variants(name)
+        for column, wanted in (("id", candidate_ids(name)), ("url", urls), ("canonical_url", urls)):
             query = f"SELECT id FROM article WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT 1"  # noqa: S608
             if (found := self._file.one(query, (as_json(wanted),))) is not None:
                 return str(found)
@@ -132,7 +122,6 @@ class SqliteStore(Store):
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
         """Record that an article's page is gone."""
-        self._check_usable(writing=True)
         with self._file.transaction():
             for key, article in self._read("WHERE id = ?", (self.find(name),)):
                 if article is not None and article.gone_at is None:
@@ -142,14 +131,12 @@ class SqliteStore(Store):
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; unreadable ones are left out."""
-        self._check_usable()
-        for number, stored, text, record in self._file.rows(_REVISIONS, (article_id,)):
+        for row in self._file.named_rows(_REVISIONS, (article_id,)):
+            number = row["revision"]
             try:
-                article = Article.from_dict(json.loads(record) | {"text": text})
+                yield Revision(number=number, stored_at=read_time(row["stored"]), article=article_of(row))
             except UNREADABLE:
                 logger.warning("store %s: revision %s of article %s cannot be read", self.spec, number, article_id)
-            else:
-                yield Revision(number=number, stored_at=read_time(stored), article=article)
         if (last := self.get(article_id)) is not None:
             query = "SELECT revision, last_stored FROM article WHERE id = ?"
             ((number, stored),) = self._file.rows(query, (article_id,))
@@ -177,38 +164,29 @@ class SqliteStore(Store):
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
-        self._check_usable()
         yield from self._file.rows("SELECT id, fingerprint FROM article ORDER BY key")
 
     def count(self) -> int:
         """Return the number of articles."""
-        self._check_usable()
         return int(self._file.one("SELECT count(*) FROM article"))
 
     def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
         """Return the number of articles per site, language or extractor."""
-        self._check_usable()
-        column = {name: name for name in ("site", "language", "extractor")}[field]
-        return Counter(dict(self._file.rows(f"SELECT coalesce({column}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
+        return Counter(dict(self._file.rows(f"SELECT coalesce({field}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
         """Record the start of a crawl; articles stored from now on carry its number.
 
         `arguments`: arguments of the crawl, written as JSON; values that JSON cannot express as their `str`.
         """
-        self._check_usable(writing=True)
         with self._file.transaction():
-            self._run = self._file.one(
-                "INSERT INTO crawl_run (started, arguments) VALUES (?, ?) RETURNING id",
-                (self._clock().isoformat(), as_json(dict(arguments))),
-            )
-        if self._run is None:
-            raise StoreDamagedError(f"store {self.spec}: the run was given no number")
-        return self._run
+            put = "INSERT INTO crawl_run (started, arguments) VALUES (?, ?) RETURNING id"
+            run: int = self._file.one(put, (self._clock().isoformat(), as_json(dict(arguments))))
+        self._run = run
+        return run
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Record how a crawl ended; waiting articles are still committed by `commit` or `close`."""
-        self._check_usable(writing=True)
         with self._file.transaction():
             self._file.rows(
                 "UPDATE crawl_run SET finished = ?, reason = ?, stats = ? WHERE id = ?",
@@ -220,7 +198,6 @@ class SqliteStore(Store):
 
         `algorithm`: name and version of the signature algorithm; signatures of another algorithm are deleted.
         """
-        self._check_usable(writing=True)
         if self._bands is None:
             with self._file.transaction():
                 if self._file.one("SELECT value FROM setting WHERE name = 'signature'") != algorithm:
@@ -241,8 +218,7 @@ class SqliteStore(Store):
         return Catalogue(self._file)
 
     def _release(self) -> None:
-        self._closed = True
-        self._file.db.close()
+        self._file.close()
 
     def _write_all(self, articles: Sequence[Article]) -> tuple[Stored, ...]:
         """Write articles and signatures in one transaction."""
@@ -255,26 +231,21 @@ class SqliteStore(Store):
 
     def _write(self, article: Article, now: str) -> Stored:
         """Write an article with its blocks, words and authors, inside a transaction."""
-        name = identify(article)
-        rows = list(self._read("WHERE id = ?", (name,)))
-        before = rows[0][1] if rows else None
-        outcome, change, url = (
-            (Outcome.CHANGED, ChangeKind.REWRITE, article.url) if rows else (Outcome.NEW, ChangeKind.NONE, article.url)
-        )
-        if before is not None:
+        name, url = identify(article), article.url
+        outcome, change = Outcome.NEW, ChangeKind.NONE
+        for key, before in self._read("WHERE id = ?", (name,)):
             found = compare_visit(before, article)
-            article, change = found.article, found.change
+            article, outcome, change = found.article, Outcome.CHANGED, found.change
             if change is ChangeKind.NONE:
                 if found.is_new:
-                    self._update(rows[0][0], article)
-                revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
+                    self._update(key, article)
+                revision = self._file.one("SELECT revision FROM article WHERE key = ?", (key,))
                 return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
-        for key, earlier in rows:
-            self._save_earlier(key, name, earlier)
+            self._save_earlier(key, name, before)
         record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
         ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, without_heavy(record)))
-        if rows:
+        if outcome is Outcome.CHANGED:
             for statement in _CLEAR:
                 self._file.rows(statement, (key,))
         self._write_parts(key, record)
@@ -313,7 +284,6 @@ class SqliteStore(Store):
 
     def _read(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article | None]]:
         """Yield row numbers and articles; None for a damaged article."""
-        self._check_usable()
         for row in self._file.named_rows(f"SELECT key, record, text FROM article AS a {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]
             blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))

@@ -81,6 +81,8 @@ class SqliteFile(DatabaseFile):
             return StoreFullError(f"store {spec}: no space is left on the disk; {FULL}")
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return StoreLockedError(f"store {spec}: another process has kept the database locked for too long")
+        if code == "SQLITE_READONLY" and self.read_only:
+            return StoreWriteError(f"store {spec} is open for reading only")
         if code.startswith("SQLITE_INTERRUPT"):
             return StoreError(f"store {spec}: the answer would have taken too long")
         if code.startswith("SQLITE_NOTADB"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from webmain.items import Article, ArticleBlock, WordCount
@@ -17,20 +16,23 @@ HEAVY = frozenset(("text", "blocks", "words"))
 
 
 def article_of(
-    row: Mapping[str, Any], blocks: Iterable[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]
+    row: Mapping[str, Any],
+    blocks: Iterable[Mapping[str, Any]] | None = None,
+    words: Iterable[Mapping[str, Any]] = (),
 ) -> Article:
     """Return the article made from a row with `record` and `text` and the rows of its blocks and words.
 
+    `blocks`: None if the record of an earlier revision has the blocks and words in itself.
     Raises ValueError, TypeError, KeyError, AttributeError, RecursionError if they are damaged (`UNREADABLE`).
     """
     if isinstance(row["record"], bytes):
         raise ValueError("bytes in the place of record")
-    text = of_cells(Article, {"text": row["text"]})
-    parts = {
-        "blocks": [of_cells(ArticleBlock, {**block, "text": block_text(block, text["text"])}) for block in blocks],
-        "words": [of_cells(WordCount, word) for word in words],
-    }
-    return Article.from_dict(json.loads(row["record"]) | text | parts)
+    values = json.loads(row["record"]) | of_cells(Article, {"text": row["text"]})
+    if blocks is not None:
+        text = values["text"]
+        values["blocks"] = [of_cells(ArticleBlock, {**block, "text": block_text(block, text)}) for block in blocks]
+        values["words"] = [of_cells(WordCount, word) for word in words]
+    return Article.from_dict(values)
 
 
 def with_positions(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
@@ -55,14 +57,6 @@ def mended(row: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for name, value in row.items()
     }
-
-
-def read_time(text: Any) -> datetime | None:
-    """Return a time in the format that stores write, or None if there is none."""
-    try:
-        return datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
 
 
 def insert(table: str, columns: Sequence[str]) -> str:

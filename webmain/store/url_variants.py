@@ -36,11 +36,6 @@ def is_variant(url: str) -> bool:
     return canonical_form(url) != normalise(url)
 
 
-def is_variant_of_other(url: str | None, than: str | None) -> bool:
-    """Return True if exactly one of two URLs looks like a print, AMP or mobile page."""
-    return bool(url and than and is_variant(url) and not is_variant(than))
-
-
 def all_variants(url: str) -> tuple[str, ...]:
     """Return the addresses under which the article at a URL may be stored, the likeliest first."""
     found: dict[str, None] = {}
