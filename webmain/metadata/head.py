@@ -167,7 +167,7 @@ class _Signs(dict["Names", int]):
 _known_signs: Final = _Signs()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Clues:
     """The elements that metadata is read from; indices are element indices in document order.
 
@@ -185,8 +185,8 @@ class Clues:
         without text only if it names a date).
     licences : list of int
         Anchors with rel=license.
-    language : list of str
-        `lang` of the html element; empty if there is no such element.
+    language : str
+        `lang` of the html element; "" without one.
     """
 
     contents: dict[str, list[str]] = field(default_factory=dict)
@@ -199,7 +199,7 @@ class Clues:
     dated: list[int] = field(default_factory=list)
     headlines: list[int] = field(default_factory=list)
     licences: list[int] = field(default_factory=list)
-    language: list[str] = field(default_factory=list)
+    language: str = ""
 
     def metas(self, name: str, n: int = _MAX_OF_A_KIND) -> list[str]:
         """Return the first `n` contents of a name, cleaned, including blank ones."""
@@ -283,7 +283,7 @@ def _read_head(clues: Clues, elements: Elements) -> None:
             for token in _RELATIONS.intersection(rel.lower().split()):
                 clues.links.setdefault(token, href.strip())
     for _, attributes in islice(of("html"), 1):
-        clues.language.append(attributes.get("lang") or attributes.get("xml:lang") or "")
+        clues.language = attributes.get("lang") or attributes.get("xml:lang") or ""
     for i, attributes in of("a"):
         if "rel" in attributes and (value := attributes["rel"]):
             tokens = value.lower().split()

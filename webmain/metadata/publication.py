@@ -108,7 +108,7 @@ def _month_first(shown: ShownDates, raw: str) -> bool:
         evident = evident or {order for line in shown.lines() if (order := is_month_first(line)) is not None}
         if len(evident) == 1:
             return evident.pop()
-    declared = reading.declared_language.lower().replace("_", "-")
+    declared = reading.clues.language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
     return reading.language in ("en", "") and reading.document.site.rpartition(".")[2] in _MONTH_FIRST_SITES

@@ -8,18 +8,15 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
-from webmain.metadata.names import starts_byline
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
-from webmain.metadata.titles import pieces
 from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from webmain.html.document import Document
 
@@ -50,6 +47,11 @@ def found(value: Any, name: str, raw: Any = None) -> Found:
     return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
 
 
+def first(places: Iterable[tuple[str, str]], parse: Callable[[str], Any] = str) -> Found | None:
+    """Return the first value among raw strings, each behind the name of its place, that are not empty once parsed."""
+    return next((found(value, name, raw) for name, raw in places if raw and (value := parse(raw))), None)
+
+
 def source_name(meta: str) -> str:
     """Return the source name for a `meta` element; names with a prefix stay unchanged."""
     return meta if ":" in meta else f"meta:{meta}"
@@ -76,10 +78,10 @@ class Reading:
         return out
 
     def of_meta(self, of: str) -> Iterator[tuple[str, str]]:
-        """Yield name and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
+        """Yield source and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
         for name in meta_names(of):
             if value := self.clues.meta(name):
-                yield name, value
+                yield source_name(name), value
 
     def text(self, *keys: str) -> str:
         """Return the first string under one of the keys; "" if there is none."""
@@ -89,15 +91,10 @@ class Reading:
                     return cleaned
         return ""
 
-    @property
-    def declared_language(self) -> str:
-        """`lang` of the html element; "" without one."""
-        return self.clues.language[0] if self.clues.language else ""
-
     @cached_property
     def language(self) -> str:
         """Primary subtag of the first language that the page declares."""
-        declared = self.declared_language or self.clues.meta("og:locale", "content-language", "language")
+        declared = self.clues.language or self.clues.meta("og:locale", "content-language", "language")
         return declared.replace("_", "-").strip().lower().partition("-")[0][:3]
 
     @cached_property
@@ -150,46 +147,6 @@ class Reading:
         tags, leaves = self.document.elements.tags, self.document.leaves
         runs = zip(leaves.texts, leaves.box, strict=True)
         return {letters(t) for t, box in islice(runs, _TOP_LEAVES) if tags[box] in _SUBHEADS}
-
-    @cached_property
-    def marked_headline(self) -> str:
-        """Text of the first element whose class names a headline and that has a byline or date nearby; "" if none.
-
-        Only used if there is no `h1`.
-        """
-        first, texts_of_leaves = self.document.elements.first_leaf, self.document.leaves.texts
-        signs = [first[i] for i in (*self.clues.bylines, *self.clues.dated)]
-        for i in self.clues.headlines[:20]:
-            text = element_text(self.document, i, limit=200)
-            at = first[i]
-            if len(letters(text)) < 12 or stands_aside(self.document, i):
-                continue
-            if any(at - 4 <= s <= at + 6 for s in signs) or any(
-                starts_byline(t) for t in texts_of_leaves[at + 1 : at + 5]
-            ):
-                return text
-        return ""
-
-    @cached_property
-    def shown_title(self) -> str:
-        """The longest text of the page that the `title` element begins with, else one that it ends with; "" if none.
-
-        The text must be a heading or as long as any piece of the title, since names of sections are shown, too.
-        """
-        document = self.document
-        title, leaves = clean(document.title[:1000]), document.leaves
-        longest = max(len(letters(p)) for p in pieces(title))
-        best, at_end = "", ""
-        texts_of_leaves = enumerate(leaves.texts[:_TOP_LEAVES])
-        for i, text in [(i, t) for i, t in texts_of_leaves if title.startswith(t) or title.endswith(t)]:
-            if len(best) < len(text) < len(title):
-                is_heading = document.elements.tags[leaves.box[i]] in ("h2", "h3", "h4")
-                if is_heading or (not leaves.flags[i] & Flag.IN_ANCHOR and len(letters(text)) >= longest):
-                    if title.startswith(text):
-                        best = text
-                    else:
-                        at_end = max(at_end, text, key=len)
-        return best or at_end
 
     @cached_property
     def shown(self) -> str:
@@ -313,16 +270,11 @@ def _is_logo(document: Document, element: int) -> bool:
     if any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id")):
         return True
     first, end = elements.first_leaf[element], elements.end_leaf[element]
-    for i in (*range(element + 1, min(elements.end[element], element + 4)), *_parents(elements.parent, element)):
+    within = range(element + 1, min(elements.end[element], element + 4))
+    for i in (*within, *elements.ancestors(element)[1:3]):
         if elements.tags[i] == "a" and elements.first_leaf[i] <= first and elements.end_leaf[i] >= end:
             return is_root(elements.attributes[i].get("href") or "", document.site)
     return False
-
-
-def _parents(parent: list[int], element: int) -> list[int]:
-    above = [parent[element]]
-    above += [parent[above[0]]] if above[0] >= 0 else []
-    return [i for i in above if i >= 0]
 
 
 def _title_leaf(reading: Reading) -> int:
