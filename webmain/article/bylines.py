@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.article.asides import Block, has_own_kind
-from webmain.metadata.head import is_byline_class, is_dated_class
+from webmain.metadata.head import BYLINE, DATED, has_sign
 from webmain.text.normal import as_seen, fold_space
 from webmain.text.prose_amount import n_wide
 
@@ -65,14 +65,14 @@ def _date_of(document: Document, block: Block) -> str:
 
 def _is_author(document: Document, leaf: int) -> bool:
     attributes = document.elements.attributes[document.leaves.element[leaf]]
-    return is_byline_class(attributes.get("class") or "")
+    return has_sign(attributes.get("class"), BYLINE)
 
 
 def _date_at_start(document: Document, block: Block) -> int:
     """Return the first leaf of a block if it is a date and marked as one, before other text; -1 if not."""
     leaves, elements, first = document.leaves, document.elements, block.leaves[0]
     element = leaves.element[first]
-    is_marked = elements.tags[element] == "time" or is_dated_class(elements.attributes[element].get("class") or "")
+    is_marked = elements.tags[element] == "time" or has_sign(elements.attributes[element].get("class"), DATED)
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from webmain import languages
-from webmain.metadata.head import clean, element_text, is_byline_class, letters, meta_names, scope_type
+from webmain.metadata.head import BYLINE, clean, element_text, has_sign, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
 from webmain.metadata.likely_authors import OUTSIDE, SHORT_LABEL, YEAR, likely_authors
 from webmain.metadata.names import (
@@ -278,7 +278,7 @@ def _is_username(text: str) -> bool:
 def _is_name_class(reading: Reading, index: int) -> bool:
     """Return True if an element's class means that it contains only the name."""
     value = (reading.document.elements.attributes[index].get("class") or "").lower()
-    return "name" in value and is_byline_class(value)
+    return "name" in value and has_sign(value, BYLINE)
 
 
 def _linked_names(reading: Reading, index: int) -> list[str]:

@@ -49,9 +49,8 @@ def likely_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
     near = unique(text for i, text in linked if reading.is_near(i))
     if 0 < len(near) <= _MOST_LINKED:
         yield near, ", ".join(near)
-    leaves, at = document.leaves, reading.headline_leaf
-    around = range(max(0, at - _BEFORE), min(len(leaves), at + _AFTER)) if at >= 0 else range(0)
-    for i in around:
+    leaves = document.leaves
+    for i in reading.around_headline(_BEFORE, _AFTER):
         text = leaves.texts[i].strip(" ,|·–-")
         if len(text) > _LONGEST_SIGNATURE or leaves.flags[i] & OUTSIDE:
             continue

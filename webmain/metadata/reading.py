@@ -176,18 +176,24 @@ class Reading:
         at = self.headline_leaf
         return at >= 0 and at - _BEFORE <= leaf <= at + _AFTER
 
+    def around_headline(self, before: int, after: int) -> range:
+        """Return the leaves from so many before the headline to so many after it; none without a headline."""
+        at = self.headline_leaf
+        return range(max(0, at - before), min(len(self.document.leaves), at + after)) if at >= 0 else range(0)
+
+    def far(self, leaf: int) -> int:
+        """Return a leaf's distance from the headline; before it, leaves count three times."""
+        return max(leaf - self.headline_leaf, 3 * (self.headline_leaf - leaf))
+
     def stands_aside(self, element: int) -> bool:
         """Return True if an element is in a part about other pages or by other people."""
         return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
 
-    def in_view(self, elements: list[int]) -> list[int]:
-        """Return elements after the headline, then those before it, without those in parts about other pages."""
-        at = self.headline_leaf
-        kept = [i for i in elements[:60] if not self.stands_aside(i)]
-        if at < 0:
-            return kept
-        first = self.document.elements.first_leaf
-        return sorted(kept, key=lambda i: first[i] - at if first[i] >= at else 3 * (at - first[i]))
+    def in_view(self, elements: list[int], is_apart: Callable[[int], bool] | None = None) -> list[int]:
+        """Return elements by their distance from the headline, without those in parts about other pages."""
+        first, is_apart = self.document.elements.first_leaf, is_apart or self.stands_aside
+        kept = [i for i in elements[:60] if not is_apart(i)]
+        return sorted(kept, key=lambda i: self.far(first[i])) if self.headline_leaf >= 0 else kept
 
 
 def read(document: Document) -> Reading:
