@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
 from webmain import languages
 from webmain.html.columns import Flag
@@ -44,22 +45,6 @@ _IN_SCRIPTS = lazy(
     rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
 )
 """A publication date in data for scripts, in lower case."""
-
-
-class Shown(NamedTuple):
-    """A shown string that may be a date.
-
-    Attributes
-    ----------
-    far : int
-        Distance from the headline in leaves; a leaf before it counts as three, and strings not marked as dates get more.
-    name, raw : str
-        Name of the source, and the string.
-    """
-
-    far: int
-    name: str
-    raw: str
 
 
 def _first_word(text: str, of: str) -> int:
@@ -174,17 +159,21 @@ class ShownDates:
             for i in self.reading.around_headline(*_BESIDE)
         )
 
-    def near(self, far: int = 3 * _AFTER) -> list[Shown]:
-        """Return possible publication dates near the headline, nearest first, up to a distance."""
-        first, found = self.reading.document.elements.first_leaf, []
+    def near(self, far: int = 3 * _AFTER) -> list[tuple[str, str]]:
+        """Return source and string of possible publication dates near the headline, nearest first, up to a distance.
+
+        Strings not marked as dates count as farther.
+        """
+        first = self.reading.document.elements.first_leaf
+        found: list[tuple[int, tuple[str, str]]] = []
         for i in self.reading.clues.dated[:60]:
             away = self.reading.far(first[i])
             if away <= far and self.reading.is_near(i) and not self.stands_aside(i):
-                found += [Shown(away, "date", t) for t in self._texts_of_date(i)]
+                found += [(away, ("date", text)) for text in self._texts_of_date(i)]
         for leaf, text in self._lines_near(far - _UNMARKED):
             if said := of_publication(text, self._label(leaf)):
-                found.append(Shown(self.reading.far(leaf) + _UNMARKED, "byline", said))
-        return sorted(found, key=lambda s: s.far)
+                found.append((self.reading.far(leaf) + _UNMARKED, ("byline", said)))
+        return [shown for _, shown in sorted(found, key=itemgetter(0))]
 
     def _lines_near(self, far: int) -> Iterator[tuple[int, str]]:
         around = self.reading.around_headline(min(far // 3, _BEFORE), min(far, _AFTER))
