@@ -41,10 +41,9 @@ class Found:
     source: Source
 
 
-def found(value: Any, name: str, raw: Any = None) -> Found:
+def found(value: Any, name: str, raw: str) -> Found:
     """Return a value with its source, the raw string cut at `MAX_RAW_CHARS`."""
-    text = raw if isinstance(raw, str) else str(value if raw is None else raw)
-    return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
+    return Found(value, Source(name=name, raw=_SURROGATES.sub("", raw[:MAX_RAW_CHARS])))
 
 
 def first(places: Iterable[tuple[str, str]], parse: Callable[[str], Any] = str) -> Found | None:
