@@ -111,8 +111,7 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
     Also a date marked as such at the beginning of the text, and a counter at its end ("520 views").
     """
     from webmain.metadata.dates import parse_date
-    from webmain.metadata.names import named_with_role, names_in, starts_byline
-    from webmain.metadata.signatures import read_signature
+    from webmain.metadata.names import named_with_role, names_in, read_signature, starts_byline
 
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]

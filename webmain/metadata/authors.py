@@ -15,13 +15,13 @@ from webmain.metadata.names import (
     leads_to_author,
     looks_like_name,
     names_in,
+    read_signature,
     starts_byline,
     tidy,
     unique,
     without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
-from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 
 if TYPE_CHECKING:

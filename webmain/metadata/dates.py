@@ -14,10 +14,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import languages
-from webmain.metadata.calendars import CALENDARS
+from webmain.metadata.calendars import CALENDARS, read_zone
 from webmain.metadata.date_patterns import date_patterns
 from webmain.regex import lazy
-from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
 """Characters read of a string from a page."""

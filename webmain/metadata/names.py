@@ -1,16 +1,15 @@
-"""Names of people: strip the text around them, and reject what cannot be a name."""
+"""Names of people: strip the text around them, and reject what cannot be a name; signatures, which have them inside."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain import languages
 from webmain.clock import once
 from webmain.metadata.head import clean
-from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 from webmain.text.normal import HAN
 
@@ -39,6 +38,12 @@ _TO_DATE: Final = (
 )
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SECOND_NAME = lazy(r"(?<=\s)\((\w{2,20})\)(?=\s)")  # "Jane (Doe) Roe"
+MAX_SIGNATURE_CHARS: Final = 100
+"""Characters read of a text."""
+
+_MAX_REST_CHARS: Final = 40
+_ASIAN: Final = lazy("[\u0900-\u1fff\u2e80-\ud7af]")  # from Devanagari to Hangul, without punctuation marks
+_REST = r"[\W_]*(?:\S{1,64}@\S{1,100}[\W_]*)?"
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 
@@ -251,3 +256,35 @@ def unique(names: Iterable[str]) -> list[str]:
     for name in names:
         found.setdefault(name.casefold().replace(".", ""), name)
     return list(found.values())[:MAX_AUTHORS]
+
+
+class Signature(NamedTuple):
+    """Names, with commas between them, and whether the text is hardly more than the signature."""
+
+    names: str
+    is_whole: bool
+
+
+@cache
+def _signatures(words: Languages) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(rf"[\W_]*?(?:{one})") for one in words.words("bylines.signatures"))
+
+
+def read_signature(text: str) -> Signature | None:
+    """Return the signature that a text begins with: "（記者王小明／台北報導）", "홍길동 기자 ="; None if there is none.
+
+    Parameters
+    ----------
+    text : str
+        Its first `MAX_SIGNATURE_CHARS` characters are read.
+    """
+    start = text[:MAX_SIGNATURE_CHARS].rstrip()
+    if start.isascii() or not _ASIAN.search(start):
+        return None
+    for pattern in _signatures(languages.known()):
+        if match := pattern.match(start):
+            parts = match.groupdict()
+            names = parts.get("name") or ", ".join(re.split(r"[\s,、，·ㆍ・;；]+", parts["names"]))
+            rest = text[match.end() : match.end() + _MAX_REST_CHARS + 1]
+            return Signature(names, len(rest) <= _MAX_REST_CHARS and re.fullmatch(_REST, rest) is not None)
+    return None
