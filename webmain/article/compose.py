@@ -33,7 +33,9 @@ from webmain.items import (
     article_id,
 )
 from webmain.items.keep import DEFAULT_KEEP, Keep
+from webmain.metadata.dates import parse_feed_date, precision
 from webmain.metadata.head import letters
+from webmain.metadata.names import names_in
 from webmain.text.normal import fingerprint, fold_space, shorten
 from webmain.urls import is_web, site_key, without_credentials
 
@@ -281,9 +283,6 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     """Return metadata with missing and guessed fields filled from what a feed or sitemap stated."""
-    from webmain.metadata.dates import parse_feed_date
-    from webmain.metadata.names import names_in
-
     if hints is None:
         return metadata
     values: dict[str, Any] = {}
@@ -342,8 +341,6 @@ _SAME_DAY_HOURS = 26
 
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
     """Return True if a hint has the page's date with a time or a zone that the page omits."""
-    from webmain.metadata.dates import precision
-
     own = metadata.published
     if own is None or precision(hinted, hints.published or "") < 2:
         return False

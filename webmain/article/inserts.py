@@ -15,6 +15,7 @@ from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
+from webmain.metadata.site_names import in_slug, slug_words
 from webmain.text.normal import as_seen
 from webmain.urls import join
 
@@ -221,8 +222,6 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
         return bool(hrefs)
     if len(hrefs) != 1:
         return False
-    from webmain.metadata.site_names import in_slug, slug_words
-
     slug = slug_words(join(document.base_url, hrefs.pop()))
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS
 
