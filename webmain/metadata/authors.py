@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webmain import languages
 from webmain.metadata.head import BYLINE, clean, element_text, has_sign, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.likely_authors import OUTSIDE, SHORT_LABEL, YEAR, likely_authors
+from webmain.metadata.likely_authors import SHORT_LABEL, YEAR, likely_authors
 from webmain.metadata.names import (
     BAR,
     leads_to_author,
@@ -211,7 +211,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     for i in range(start, min(len(leaves), start + 60)):
         text = leaves.texts[i]
         is_byline = starts_byline(text + " ") if len(text) <= _LONGEST_BYLINE else read_signature(text) is not None
-        if not is_byline or leaves.flags[i] & OUTSIDE:
+        if not is_byline:
             continue
         names = names_in(text, language=reading.language, is_text=True)
         whole = element_text(document, leaves.element[i], limit=200) if len(text) < SHORT_LABEL else ""
@@ -224,7 +224,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if not names and len(text) < SHORT_LABEL and 0 < len(after) < _LONGEST_BYLINE:
             text = f"{text} {after}"
             names = names_in(text, language=reading.language, is_text=True)
-        if names and not reading.stands_aside(leaves.element[i]):
+        if names and not reading.is_outside(i):
             yield "byline", names, text
     yield from _between_bars(reading, range(start, min(len(leaves), start + 60)))
 
@@ -245,12 +245,11 @@ def _set_apart(document: Document, index: int) -> str:
 
 def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[str], str]]:
     """Yield source, names and raw string of lines with a byline behind a bar: "5 May 2024 | By Jane Roe"."""
-    columns = reading.document.leaves
     for i in leaves:
-        text = columns.texts[i]
+        text = reading.document.leaves.texts[i]
         for part in BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
             names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
-            if names and not columns.flags[i] & OUTSIDE and not reading.stands_aside(columns.element[i]):
+            if names and not reading.is_outside(i):
                 yield "byline", names, text
 
 

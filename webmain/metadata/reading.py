@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
@@ -30,6 +31,7 @@ _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
 _LOGO_ELEMENTS = 6
+_OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
@@ -67,14 +69,11 @@ class Reading:
 
     def values(self, *keys: str, all_nodes: bool = True) -> list[Any]:
         """Return from each object about the page the value of the first key it has, likeliest object first."""
-        out = []
+        first_values = []
         for node in self.nodes if all_nodes else self.nodes[:1]:
-            for key in keys:
-                value = node.value.get(key)
-                if value is not None and value not in ("", [], {}):
-                    out.append(value)
-                    break
-        return out
+            given = (node.value.get(key) for key in keys)
+            first_values += [value for value in given if value not in (None, "", [], {})][:1]
+        return first_values
 
     def of_meta(self, of: str) -> Iterator[tuple[str, str]]:
         """Yield source and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
@@ -84,11 +83,8 @@ class Reading:
 
     def text(self, *keys: str) -> str:
         """Return the first string under one of the keys; "" if there is none."""
-        for value in self.values(*keys):
-            for text in texts(self.linked.resolve(value)):
-                if cleaned := clean(text):
-                    return cleaned
-        return ""
+        found_texts = (text for value in self.values(*keys) for text in texts(self.linked.resolve(value)))
+        return next(filter(None, map(clean, found_texts)), "")
 
     @cached_property
     def language(self) -> str:
@@ -99,9 +95,8 @@ class Reading:
     @cached_property
     def site_names(self) -> list[str]:
         """Names that the site gives itself, and its domain with and without suffix."""
-        names = [self.clues.meta("og:site_name"), self.clues.meta("application-name"), self.clues.meta("site_name"),
-                 self.clues.meta("apple-mobile-web-app-title"), self.clues.meta("publisher", "dc.publisher"),
-                 self.text("publisher")]  # fmt: skip
+        of_meta = ("og:site_name", "application-name", "site_name", "apple-mobile-web-app-title")
+        names = [*map(self.clues.meta, of_meta), self.clues.meta("publisher", "dc.publisher"), self.text("publisher")]
         for node in self.linked.nodes:
             if "website" in node.types or "newsmediaorganization" in node.types:
                 names += texts(node.value.get("name"))[:1] + texts(node.value.get("alternateName"))[:1]
@@ -187,6 +182,11 @@ class Reading:
     def stands_aside(self, element: int) -> bool:
         """Return True if an element is in a part about other pages or by other people."""
         return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
+
+    def is_outside(self, leaf: int) -> bool:
+        """Return True if a leaf is of no article: in a control or `noscript`, embedded, or standing aside."""
+        leaves = self.document.leaves
+        return bool(leaves.flags[leaf] & _OUTSIDE) or self.stands_aside(leaves.element[leaf])
 
     def in_view(self, elements: list[int], is_apart: Callable[[int], bool] | None = None) -> list[int]:
         """Return elements by their distance from the headline, without those in parts about other pages."""
