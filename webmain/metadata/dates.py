@@ -170,17 +170,13 @@ def _whole(text: str) -> datetime | None:
 def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[datetime]:
     """Yield the existing days that the patterns find, from the least to the most ambiguous pattern."""
     patterns = date_patterns(languages.known())
-    found: datetime | None
     for pattern in (patterns.iso, *patterns.of_languages, _JAVA, *patterns.named, _NUMBERS):
         for match in pattern.finditer(text):
             parts = match.groupdict()
             if pattern is _NUMBERS:
                 parts |= _in_order(parts, month_first, language)
-            if pattern is patterns.iso or pattern is _JAVA:
-                found = _build(parts, language)
-            else:
-                found = _with_clock(text, match, parts, language)
-            if found:
+            is_timed = pattern in (patterns.iso, _JAVA)
+            if found := _build(parts, language) if is_timed else _with_clock(text, match, parts, language):
                 yield found
 
 

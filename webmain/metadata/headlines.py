@@ -9,7 +9,7 @@ from webmain.html.columns import Flag
 from webmain.metadata.dates import parse_date
 from webmain.metadata.dates_shown import is_mostly_date
 from webmain.metadata.head import clean, element_text, letters, stands_aside
-from webmain.metadata.jsonld import texts
+from webmain.metadata.jsonld import first_text
 from webmain.metadata.names import starts_byline
 from webmain.metadata.reading import Found, Reading, found
 from webmain.metadata.site_names import in_slug
@@ -42,7 +42,8 @@ def read_title(reading: Reading) -> Found | None:
 def _candidates(reading: Reading) -> Iterator[Candidate]:
     document = reading.document
     article = next((node.value for node in reading.nodes if node.is_article and not node.aside), {})
-    yield from (Candidate("json-ld", clean(t)) for t in texts(article.get("headline") or article.get("name"))[:1])
+    if headline := first_text(article.get("headline") or article.get("name")):
+        yield Candidate("json-ld", clean(headline))
     yield from starmap(Candidate, reading.of_meta("title"))
     if reading.headline >= 0:
         yield Candidate("h1", _heading(reading))

@@ -13,7 +13,7 @@ from webmain.metadata.authors import read_authors
 from webmain.metadata.dates import parse_date
 from webmain.metadata.head import clean, meta_names
 from webmain.metadata.headlines import read_title
-from webmain.metadata.jsonld import texts
+from webmain.metadata.jsonld import first_text, texts
 from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, first, found, read, source_name
@@ -116,7 +116,7 @@ def _site_name(reading: Reading) -> Found | None:
     return first(
         chain(
             [("og:site_name", reading.clues.meta("og:site_name"))],
-            (("json-ld", name) for site in sites for name in texts(site.get("name"))[:1]),
+            (("json-ld", first_text(site.get("name"))) for site in sites),
             [("json-ld", reading.text("publisher"))],
             ((name, value) for name, value in reading.of_meta("site_name") if not value.startswith("http")),
         ),
@@ -126,7 +126,7 @@ def _site_name(reading: Reading) -> Found | None:
 
 def _section(reading: Reading) -> Found | None:
     def name(raw: str) -> str:
-        value = next(map(clean, texts(raw)), "")
+        value = clean(first_text(raw))
         return value if len(value) <= _MAX_TAG_CHARS else ""
 
     return first(chain([("json-ld", reading.text("articleSection"))], reading.of_meta("section")), name)
@@ -287,11 +287,10 @@ def _entry(reading: Reading, update: Any) -> LiveEntry | None:
     value = reading.linked.resolve(update)
     if not isinstance(value, dict):
         return None
-    dates = texts(value.get("datePublished") or value.get("dateCreated") or value.get("dateModified"))[:1]
-    published = parse_date(dates[0]) if dates else None
-    title = next((clean(text) for text in texts(value.get("headline"))[:1]), "")
-    paragraphs = [clean(line) for text in texts(value.get("articleBody"))[:1] for line in text.splitlines()]
-    text = "\n\n".join(filter(None, paragraphs))
+    dates = (value.get(key) for key in ("datePublished", "dateCreated", "dateModified"))
+    published = parse_date(first_text(next(filter(None, dates), "")))
+    title = clean(first_text(value.get("headline")))
+    text = "\n\n".join(filter(None, map(clean, first_text(value.get("articleBody")).splitlines())))
     if published is None or not (title or text):
         return None
     return LiveEntry(published=published, title=title or None, text=text)

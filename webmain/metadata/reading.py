@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
-from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
+from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, read_json_ld, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide
@@ -99,7 +99,7 @@ class Reading:
         names = [*map(self.clues.meta, of_meta), self.clues.meta("publisher", "dc.publisher"), self.text("publisher")]
         for node in self.linked.nodes:
             if "website" in node.types or "newsmediaorganization" in node.types:
-                names += texts(node.value.get("name"))[:1] + texts(node.value.get("alternateName"))[:1]
+                names += [first_text(node.value.get(key)) for key in ("name", "alternateName")]
         site = self.document.site
         if site:
             names += [site, site.partition(".")[0]]
