@@ -11,6 +11,8 @@ import pytest
 
 from webmain import languages
 from webmain.languages import FOLDER, PACKED, Languages
+from webmain.metadata import dates, names
+from webmain.metadata.date_patterns import date_patterns
 from webmain.metadata.dates import parse_date
 from webmain.metadata.names import names_in
 
@@ -68,6 +70,8 @@ def test_a_language_is_one_more_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     day, byline = "3 Kvina 2024 je 15:47", "Fare de Jane Roe kun John Doe"
     assert (parse_date(day), names_in(byline, is_text=True)) == (None, [])
     monkeypatch.setattr(languages, "known", lambda: words)
+    monkeypatch.setattr(dates, "date_patterns", date_patterns.__wrapped__)
+    monkeypatch.setattr(names, "_patterns", names._patterns.__wrapped__)
     assert parse_date(day) == datetime(2024, 5, 3, 15, 47, tzinfo=UTC)
     assert names_in(byline, is_text=True) == ["Jane Roe", "John Doe"]
 

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Final
 
 from webmain import languages
-from webmain.languages import Languages
 from webmain.metadata.dates import plain
 from webmain.regex import lazy
 
@@ -40,7 +39,7 @@ def read_ago(text: str, language: str, now: datetime) -> datetime | None:
     if not numbers or len(text) > MAX_AGO_CHARS:
         return None
     for code in dict.fromkeys((language[:2], "en")):
-        pattern, units = _ages(languages.known(), code)
+        pattern, units = _ages(code)
         if found := pattern.search(numbered := _NUMBER.sub("#", folded)):
             unit = units[found.group()]
             value = now - int(numbers[numbered.count("#", 0, found.end()) - 1]) * unit
@@ -54,11 +53,12 @@ def read_ago(text: str, language: str, now: datetime) -> datetime | None:
 
 
 @cache
-def _ages(words: Languages, code: str) -> tuple[re.Pattern[str], dict[str, timedelta]]:
+def _ages(code: str) -> tuple[re.Pattern[str], dict[str, timedelta]]:
     """Return a pattern of the texts of a language that say how long ago something was, and the unit of each text."""
-    stems = words.words("changing.units", code)
+    words = languages.known().words
+    stems = words("changing.units", code)
     units: dict[str, timedelta] = {}
-    for text in words.words("changing.ago", code):
+    for text in words("changing.ago", code):
         for unit, stem in zip(_UNITS, stems, strict=False):
             if "#" in text and re.search(rf"(?<![^\W\d_])(?:{stem})", text.casefold()):
                 units.setdefault(plain(text).casefold(), unit)
