@@ -208,9 +208,8 @@ def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
     times = elements.of_tags(("time",))
     if len(times) < MIN_ENTRIES:
         return []
-    is_duration = [(elements.attributes[i].get("datetime") or "").startswith("P") for i in times]
-    spans = _spans(elements, [i for i, is_one in zip(times, is_duration, strict=True) if not is_one])
-    timed = set(itertools.chain.from_iterable(itertools.starmap(range, spans)))
+    points = [i for i in times if not (elements.attributes[i].get("datetime") or "").startswith("P")]  # no durations
+    timed = {leaf for span in _spans(elements, points) for leaf in range(*span)}
     found = set()
     for i, block in enumerate(blocks):
         if block.n_chars <= MAX_LABEL_CHARS and not timed.isdisjoint(block.leaves):

@@ -322,17 +322,14 @@ def _is_edge(hinted: str, metadata: Metadata) -> bool:
     if not metadata.title or source is None or source.name != "title":
         return False
     short, whole = letters(hinted), letters(metadata.title)
-    if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
-        return False
-    return whole.startswith(short) or whole.endswith(short)
+    is_edge = whole.startswith(short) or whole.endswith(short)
+    return is_edge and _LEAST_TITLE_LETTERS <= len(short) < len(whole)
 
 
 def _is_guessed(metadata: Metadata) -> bool:
     """Return True if a page's date is only one found somewhere on it, its age, or that of a change."""
-    source = metadata.sources.get("published")
-    return source is not None and (
-        source.name in ("ago", "text", "script") or source == metadata.sources.get("modified")
-    )
+    source, modified = (metadata.sources.get(field) for field in ("published", "modified"))
+    return source is not None and (source.name in ("ago", "text", "script") or source == modified)
 
 
 _SAME_DAY_HOURS = 26
@@ -342,10 +339,8 @@ _SAME_DAY_HOURS = 26
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
     """Return True if a hint has the page's date with a time or a zone that the page omits."""
     own = metadata.published
-    if own is None or precision(hinted, hints.published or "") < 2:
-        return False
     source = metadata.sources.get("published")
-    if precision(own, source.raw if source else "") == 2:
+    if own is None or precision(hinted, hints.published or "") < 2 or precision(own, source.raw if source else "") == 2:
         return False
     return own.date() == hinted.date() or abs(own - hinted) <= timedelta(hours=_SAME_DAY_HOURS)
 

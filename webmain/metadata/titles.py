@@ -215,11 +215,10 @@ def choose(
     good = good if any(c.source != "text" for c in good) else candidates
     if not good:
         return None
-    shown = [strip_site(c.text, names=names, others=[o.text for o in good if o is not c]) for c in good]
-    shown = [
-        _without_section(_without_prefix(s, names), sections) if c.source == "title" else s
-        for c, s in zip(good, shown, strict=True)
-    ]
+    shown = []
+    for c in good:
+        text = strip_site(c.text, names=names, others=[other.text for other in good if other is not c])
+        shown.append(_without_section(_without_prefix(text, names), sections) if c.source == "title" else text)
     if len(good) == 1:
         shown = [_in_address(shown[0], slug)]
     shown = [_up_to_heading(s, headings) for s in shown]
