@@ -142,13 +142,13 @@ def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
 
 def has_own_kind(document: Document, block: Block) -> bool:
     """Return True if a block is in an element whose tag defines the kind of its text."""
-    return not _TAGS_OF_KINDS.isdisjoint(_tags(document, block))
+    return not _TAGS_OF_KINDS.isdisjoint(tags_around(document, block))
 
 
-def _tags(document: Document, block: Block) -> list[str]:
+def tags_around(document: Document, block: Block, *, most: int = _MAX_DEPTH) -> list[str]:
     """Return the tags of the innermost elements that a block is in."""
     elements = document.elements
-    return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]]
+    return [elements.tags[e] for e in elements.ancestors(document.leaves.element[block.leaves[0]])[:most]]
 
 
 def _next_articles(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
@@ -210,9 +210,8 @@ def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
     times = elements.of_tags(("time",))
     if len(times) < MIN_ENTRIES:
         return []
-    is_duration = [(elements.attributes[i].get("datetime") or "").startswith("P") for i in times]
-    spans = _spans(elements, [i for i, is_one in zip(times, is_duration, strict=True) if not is_one])
-    timed = set(itertools.chain.from_iterable(itertools.starmap(range, spans)))
+    points = [i for i in times if not (elements.attributes[i].get("datetime") or "").startswith("P")]  # no durations
+    timed = {leaf for span in _spans(elements, points) for leaf in range(*span)}
     found = set()
     for i, block in enumerate(blocks):
         if block.n_chars <= MAX_LABEL_CHARS and not timed.isdisjoint(block.leaves):
@@ -277,13 +276,12 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if blocks[i].n_chars > MAX_LABEL_CHARS or (text := blocks[i].text).endswith(_SENTENCE_ENDS):
             continue
         found = _senders().fullmatch(text.lower())
-        if found and not _BOLD.isdisjoint(_tags(document, blocks[i])):
+        if found and not _BOLD.isdisjoint(tags_around(document, blocks[i])):
             name = _letters(found["name"] or "")[:_NAME_LETTERS]
             following = document.leaves.text(blocks[i + 1].leaves[:_MAX_DEPTH]) if i + 1 < len(blocks) else ""
             if not found["name"] or (name and name in _letters(following[:_NAME_WITHIN])):
                 start = i
-    for block in blocks[start:]:
-        yield block.leaves
+    yield from (block.leaves for block in blocks[start:])
 
 
 def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
@@ -328,25 +326,21 @@ def _letters(text: str) -> str:
 
 def _are_in(text: str, parts: list[str]) -> bool:
     """Return True if a line of a text contains the parts in order, and more; only the first match of `parts[0]` is tried."""
-    start = text.find(parts[0])
-    if start < 0:
-        return False
-    first, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-    end = end if end >= 0 else len(text)
-    at = start
-    for part in parts:
-        at = text.find(part, at, end)
-        if at < 0:
+    before, found, after = text.partition(parts[0])
+    first, rest = before.rpartition("\n")[2], after.partition("\n")[0]
+    n_more = len(first) + len(rest)
+    for part in parts[1:]:
+        _, same, rest = rest.partition(part)
+        if not same:
             return False
-        at += len(part)
-    return end - first > sum(map(len, parts))
+    return bool(found) and n_more > sum(map(len, parts[1:]))
 
 
 def _is_set_apart(document: Document, block: Block) -> bool:
     """Return True if a block is set apart: in an aside or a figure, or in quotation marks in its own block element."""
     if has_own_kind(document, block):
         return False
-    if not _APART.isdisjoint(_tags(document, block)):
+    if not _APART.isdisjoint(tags_around(document, block)):
         return True
     elements, leaves = document.elements, document.leaves
     box = leaves.box[block.leaves[0]]

@@ -6,7 +6,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.article.asides import Block, has_own_kind
-from webmain.metadata.head import is_byline_class, is_dated_class
+from webmain.metadata.dates import parse_date
+from webmain.metadata.dates_shown import first_cue, is_mostly_date, of_change, of_publication
+from webmain.metadata.head import BYLINE, DATED, has_sign
+from webmain.metadata.names import BAR, named_with_role, names_in, read_signature, starts_byline
+from webmain.revisions.volatile import without_counters
 from webmain.text.normal import as_seen, fold_space
 from webmain.text.prose_amount import n_wide
 
@@ -29,9 +33,6 @@ _MAX_HEADLINE_CHARS: Final = 200
 
 def _date_in(text: str) -> str:
     """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
-    from webmain.metadata.dates_shown import is_mostly_date, of_change, of_publication
-    from webmain.metadata.names import BAR
-
     may_be_dated = "年" in text or any(map(str.isdigit, text))
     lines = BAR.split(text) if may_be_dated and not text.endswith(":") else []
     parts = [part for line in lines for part in (of_publication(line), of_change(line)) if part]
@@ -42,16 +43,12 @@ def _date_in(text: str) -> str:
 
 def _has_more_words(part: str) -> bool:
     """Return True if a part has more words than a date has, with a label such as "published"."""
-    from webmain.metadata.dates_shown import first_cue
-
     n_words = len(part.split())
     return n_words > _MAX_DATE_WORDS and (n_words > _MAX_LABELLED_WORDS or first_cue(part) > _MAX_LABEL_CHARS)
 
 
 def _date_of(document: Document, block: Block) -> str:
     """Return the date of a short block that is one and little else, or dates, counters and names marked as authors'."""
-    from webmain.metadata.dates import parse_date
-
     if block.n_chars > _MAX_BYLINE_CHARS:
         return ""
     texts = [document.leaves.texts[leaf] for leaf in block.leaves]
@@ -65,21 +62,19 @@ def _date_of(document: Document, block: Block) -> str:
 
 def _is_author(document: Document, leaf: int) -> bool:
     attributes = document.elements.attributes[document.leaves.element[leaf]]
-    return is_byline_class(attributes.get("class") or "")
+    return has_sign(attributes.get("class"), BYLINE)
 
 
 def _date_at_start(document: Document, block: Block) -> int:
     """Return the first leaf of a block if it is a date and marked as one, before other text; -1 if not."""
     leaves, elements, first = document.leaves, document.elements, block.leaves[0]
     element = leaves.element[first]
-    is_marked = elements.tags[element] == "time" or is_dated_class(elements.attributes[element].get("class") or "")
+    is_marked = elements.tags[element] == "time" or has_sign(elements.attributes[element].get("class"), DATED)
     return first if len(block.leaves) > 1 and is_marked and _date_in(leaves.texts[first]) else -1
 
 
 def _date_below_headline(document: Document, block: Block) -> list[int]:
     """Return the leaves of a block's last line if it is a date below a line as short as a headline."""
-    from webmain.metadata.dates import parse_date
-
     starts = [k for k, leaf in enumerate(block.leaves) if k and document.leaves.breaks[leaf]]
     line = block.leaves[starts[-1] :] if starts else []
     if not line or block.n_chars > _MAX_HEADLINE_CHARS:
@@ -99,8 +94,6 @@ def _has_kind(document: Document, block: Block) -> bool:
 
 def _is_counter(text: str) -> bool:
     """Return True if a text is only a number and what it counts."""
-    from webmain.revisions.volatile import without_counters
-
     is_short = len(text) <= _MAX_COUNTER_CHARS and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     return is_short and not without_counters(text, text.lower(), None).strip()
 
@@ -110,16 +103,10 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
 
     Also a date marked as such at the beginning of the text, and a counter at its end ("520 views").
     """
-    from webmain.metadata.dates import parse_date
-    from webmain.metadata.names import named_with_role, names_in, starts_byline
-    from webmain.metadata.signatures import read_signature
-
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
-    below = (
-        line for block in blocks[: min(_FIRST, len(blocks) - 1)] if (line := _date_below_headline(document, block))
-    )
-    yield from islice(below, 1)
+    below = (_date_below_headline(document, block) for block in blocks[:_FIRST][: len(blocks) - 1])
+    yield from islice(filter(None, below), 1)
     if len(blocks) > 1 and blocks[-1].n_chars <= _MAX_COUNTER_CHARS and _is_counter(blocks[-1].text):
         yield blocks[-1].leaves
     dated = [(block, found) for block in blocks[:_FIRST] if (found := _date_of(document, block))]

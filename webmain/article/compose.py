@@ -33,12 +33,14 @@ from webmain.items import (
     article_id,
 )
 from webmain.items.keep import DEFAULT_KEEP, Keep
+from webmain.metadata.dates import parse_feed_date, precision
 from webmain.metadata.head import letters
+from webmain.metadata.names import names_in
 from webmain.text.normal import fingerprint, fold_space, shorten
 from webmain.urls import is_web, site_key, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from numpy.typing import NDArray
@@ -90,23 +92,21 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
 def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     document = extraction.document
     found = parts_on_page(extraction, keep, locate=metadata)
-    blocks = found.blocks
     name = extraction.extractor
     hints = document.page.hints
-    if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
+    if hints is not None and hints.content_html and _n_chars(found.blocks) < MIN_FEED_CHARS:
         from_feed = _blocks_of_html(hints.content_html, document, keep)
-        if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
+        if _n_chars(from_feed.blocks) > _n_chars(found.blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
-            blocks = found.blocks
     embedded: Embedded | None = None
-    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
-        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
-    ):
-        found, name = ArticleParts(embedded.blocks, comments=found.comments), "embedded"
-        if keep != DEFAULT_KEEP:
-            wanted = replace(keep, captions=keep.captions or False)
-            found = _blocks_of_html(embedded.html, document, wanted)._replace(comments=found.comments)
-        blocks = found.blocks
+    if not found.blocks or (extraction.confidence is not None and name != "feed"):
+        embedded = embedded_instead(document, _text(found.blocks))
+    if embedded:
+        wanted = replace(keep, captions=keep.captions or False)
+        is_default = keep == DEFAULT_KEEP
+        parts = ArticleParts(embedded.blocks) if is_default else _blocks_of_html(embedded.html, document, wanted)
+        found, name = parts._replace(comments=found.comments), "embedded"
+    blocks = found.blocks
     if not blocks and extraction.confidence is not None:
         from webmain.embedded.fallback import fallback_blocks
 
@@ -118,7 +118,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         raise Rejected(reason, _reason_for_nothing(extraction), url=document.url)
     article = Article(
         url=without_credentials(document.url) if document.url else None,
-        text="\n\n".join(b.text for b in blocks),
+        text=_text(blocks),
         blocks=blocks,
         images=found.images,
         comments=found.comments,
@@ -126,6 +126,14 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         confidence=_CONFIDENCE_OF.get(name, extraction.confidence),
     )
     return _complete(article, document, embedded) if metadata else article
+
+
+def _n_chars(blocks: Iterable[ArticleBlock]) -> int:
+    return sum(len(block.text) for block in blocks)
+
+
+def _text(blocks: Iterable[ArticleBlock]) -> str:
+    return "\n\n".join(block.text for block in blocks)
 
 
 def _reason_for_nothing(extraction: Extraction) -> str:
@@ -197,8 +205,7 @@ def _without_captions(composed: Composed) -> Composed:
     others = [i for i, block in enumerate(composed.blocks) if block.kind is not Kind.CAPTION]
     if len(others) == len(composed.blocks):
         return composed
-    lengths = [len(block.text) for block in composed.blocks]
-    if sum(lengths[i] for i in others) <= (1 - MAX_CAPTION_SHARE) * sum(lengths):
+    if _n_chars(composed.blocks[i] for i in others) <= (1 - MAX_CAPTION_SHARE) * _n_chars(composed.blocks):
         return composed
     return Composed(tuple(composed.blocks[i] for i in others), tuple(composed.leaves[i] for i in others))
 
@@ -218,10 +225,9 @@ def _line_blocks(extraction: Extraction, keep: Keep) -> ArticleParts:
             level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
             blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score[block], raw=raw[block]))
             units.append((line,))
-    n_listed = sum(len(b.text) for b in blocks if b.kind is Kind.LIST_ITEM)
-    if not keep.lists and 2 * n_listed < sum(len(b.text) for b in blocks):
-        units = [unit for unit, block in zip(units, blocks, strict=True) if block.kind is not Kind.LIST_ITEM]
-        blocks = [block for block in blocks if block.kind is not Kind.LIST_ITEM]
+    others = [i for i, block in enumerate(blocks) if block.kind is not Kind.LIST_ITEM]
+    if not keep.lists and 2 * _n_chars(blocks[i] for i in others) > _n_chars(blocks):
+        blocks, units = [blocks[i] for i in others], [units[i] for i in others]
     return ArticleParts(tuple(blocks), units=tuple(units))
 
 
@@ -277,35 +283,33 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     """Return metadata with missing and guessed fields filled from what a feed or sitemap stated."""
-    from webmain.metadata.dates import parse_feed_date
-    from webmain.metadata.names import names_in
-
     if hints is None:
         return metadata
     values: dict[str, Any] = {}
     sources = dict(metadata.sources)
-    published = parse_feed_date(hints.published) if hints.published else None
+
+    def take(name: str, value: Any, raw: str | None) -> None:
+        values[name], sources[name] = value, Source(name=hints.source, raw=(raw or "")[:300])
+
+    published = parse_feed_date(hints.published)
     authors = tuple(dict.fromkeys(name for each in hints.authors for name in names_in(each)))
     if authors and (source := sources.get("authors")) and source.name == "text":
-        values["authors"], sources["authors"] = authors, Source(name=hints.source, raw=", ".join(hints.authors)[:300])
+        take("authors", authors, ", ".join(hints.authors))
     if published is not None and (_is_guessed(metadata) or _is_preciser(published, hints, metadata)):
-        values["published"] = published
-        sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
+        take("published", published, hints.published)
     if hints.title and _is_edge(hints.title, metadata):
-        values["title"] = hints.title.strip()
-        sources["title"] = Source(name=hints.source, raw=hints.title[:300])
-    for name, raw, value in (
+        take("title", hints.title.strip(), hints.title)
+    for name, value, raw in (
         ("title", hints.title, hints.title),
-        ("authors", ", ".join(hints.authors), authors),
+        ("authors", authors, ", ".join(hints.authors)),
         ("description", hints.summary, hints.summary),
-        ("tags", ", ".join(hints.tags), hints.tags),
-        ("published", hints.published, published),
-        ("modified", hints.modified, parse_feed_date(hints.modified) if hints.modified else None),
-        ("language_declared", hints.language, hints.language.lower() if hints.language else None),
+        ("tags", hints.tags, ", ".join(hints.tags)),
+        ("published", published, hints.published),
+        ("modified", parse_feed_date(hints.modified), hints.modified),
+        ("language_declared", (hints.language or "").lower(), hints.language),
     ):
         if value and not getattr(metadata, name):
-            values[name] = value
-            sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
+            take(name, value, raw)
     return replace(metadata, **values, sources=sources) if values else metadata
 
 
@@ -318,17 +322,14 @@ def _is_edge(hinted: str, metadata: Metadata) -> bool:
     if not metadata.title or source is None or source.name != "title":
         return False
     short, whole = letters(hinted), letters(metadata.title)
-    if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
-        return False
-    return whole.startswith(short) or whole.endswith(short)
+    is_edge = whole.startswith(short) or whole.endswith(short)
+    return is_edge and _LEAST_TITLE_LETTERS <= len(short) < len(whole)
 
 
 def _is_guessed(metadata: Metadata) -> bool:
     """Return True if a page's date is only one found somewhere on it, its age, or that of a change."""
-    source = metadata.sources.get("published")
-    return source is not None and (
-        source.name in ("ago", "text", "script") or source == metadata.sources.get("modified")
-    )
+    source, modified = (metadata.sources.get(field) for field in ("published", "modified"))
+    return source is not None and (source.name in ("ago", "text", "script") or source == modified)
 
 
 _SAME_DAY_HOURS = 26
@@ -337,13 +338,9 @@ _SAME_DAY_HOURS = 26
 
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
     """Return True if a hint has the page's date with a time or a zone that the page omits."""
-    from webmain.metadata.dates import precision
-
     own = metadata.published
-    if own is None or precision(hinted, hints.published or "") < 2:
-        return False
     source = metadata.sources.get("published")
-    if precision(own, source.raw if source else "") == 2:
+    if own is None or precision(hinted, hints.published or "") < 2 or precision(own, source.raw if source else "") == 2:
         return False
     return own.date() == hinted.date() or abs(own - hinted) <= timedelta(hours=_SAME_DAY_HOURS)
 
@@ -365,7 +362,7 @@ def stitch(first: Article, rest: Sequence[Article]) -> Article:
         images += [replace(i, after=places[i.after + 1]) for i in part.images if i.url not in known]
         known.update(image.url for image in part.images)
         comments += [c for c in part.comments if c not in comments]
-    text = "\n\n".join(b.text for b in blocks)
+    text = _text(blocks)
     return replace(
         first,
         text=text,

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain import languages
-from webmain.article.asides import Block, drop_asides
+from webmain.article.asides import Block, drop_asides, tags_around
 from webmain.article.bylines import bylines_and_dates
 from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
+from webmain.metadata.site_names import in_slug, slug_words
 from webmain.text.normal import as_seen
 from webmain.urls import join
 
@@ -114,10 +115,8 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
     """Drop a heading at the end of the text: it belongs to text that was not kept."""
     elements, leaves = document.elements, document.leaves
     chosen = np.flatnonzero(kept)
-    heading = next(
-        (e for e in elements.ancestors(leaves.element[chosen[-1]])[:_MAX_DEPTH] if elements.tags[e] in HEADINGS), -1
-    )
-    first = elements.first_leaf[heading] if heading >= 0 else 0
+    around = elements.ancestors(leaves.element[chosen[-1]])[:_MAX_DEPTH]
+    first = next((elements.first_leaf[e] for e in around if elements.tags[e] in HEADINGS), 0)
     if kept[:first].any() and leaves.n_chars[first:][kept[first:]].sum() <= MAX_TEASER_CHARS:
         kept[first:] = False
 
@@ -164,19 +163,12 @@ def _captions(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     for block in blocks:
         box = boxes[block.leaves[0]]
         around = parent[box]
-        if (
-            block.n_chars <= MAX_TEASER_CHARS
-            and tags[box] == "div"
-            and tags[around] in _BOXES
-            and (start[around], end[around]) == (start[box], end[box])
-            and not _PICTURES.isdisjoint(tags[around + 1 : box])
-        ):
-            found.append(block)
-    if len(found) <= MAX_CAPTIONS and sum(b.n_chars for b in found) <= MAX_CAPTIONS_SHARE * sum(
-        b.n_chars for b in blocks
-    ):
-        for block in found:
-            yield block.leaves
+        is_short = block.n_chars <= MAX_TEASER_CHARS and tags[box] == "div" and tags[around] in _BOXES
+        if is_short and (start[around], end[around]) == (start[box], end[box]):
+            found += [] if _PICTURES.isdisjoint(tags[around + 1 : box]) else [block]
+    n_chars, n_found = (sum(block.n_chars for block in each) for each in (blocks, found))
+    if len(found) <= MAX_CAPTIONS and n_found <= MAX_CAPTIONS_SHARE * n_chars:
+        yield from (block.leaves for block in found)
 
 
 def _is_paragraph(block: Block) -> bool:
@@ -185,7 +177,7 @@ def _is_paragraph(block: Block) -> bool:
 
 def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield paragraphs that only label an advertisement; in list items, headings and cells the words may be content."""
-    elements, leaves = document.elements, document.leaves
+    leaves = document.leaves
     for block in blocks:
         if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1:
             continue
@@ -193,8 +185,7 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() not in _ad_labels_known():
             continue
         is_alone = leaves.breaks[i] >= _PARTED and (i + 1 == len(leaves) or leaves.breaks[i + 1] >= _PARTED)
-        tags = {elements.tags[e] for e in elements.ancestors(leaves.element[i])[:_MAX_DEPTH]}
-        if is_alone and (_OUTSIDE | {"li"}).isdisjoint(tags):
+        if is_alone and (_OUTSIDE | {"li"}).isdisjoint(tags_around(document, block, most=_MAX_DEPTH)):
             yield block.leaves
 
 
@@ -225,7 +216,7 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
     around = (elements.ancestors(element)[:_MAX_DEPTH] for element in linked)
     anchors = {next((e for e in path if elements.tags[e] == "a"), -1) for path in around} - {-1}
     hrefs = {(elements.attributes[anchor].get("href") or "").strip() for anchor in anchors}
-    tags = {elements.tags[e] for e in elements.ancestors(leaves.element[block.leaves[0]])[:_MAX_DEPTH]}
+    tags = tags_around(document, block, most=_MAX_DEPTH)
     if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not has_cue):
         return False
     hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
@@ -233,8 +224,6 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
         return bool(hrefs)
     if len(hrefs) != 1:
         return False
-    from webmain.metadata.site_names import in_slug, slug_words
-
     slug = slug_words(join(document.base_url, hrefs.pop()))
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS
 
@@ -297,9 +286,8 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
     text = ""
     for i in inserts:
         first, end, parent = elements.first_leaf[i], elements.end_leaf[i], elements.parent[i]
-        while elements.tags[parent] in _BOXES and (elements.first_leaf[parent], elements.end_leaf[parent]) == (
-            first,
-            end,
+        while (
+            elements.tags[parent] in _BOXES and elements.end_leaf[parent] - elements.first_leaf[parent] == end - first
         ):
             parent = elements.parent[parent]
         if parent < 0 or not 0 < end - first <= MAX_INSERT_CHARS or kept[first:end].any():

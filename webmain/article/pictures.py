@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -127,7 +127,6 @@ class _Album:
         chosen = np.flatnonzero(kept)
         self._first, self._last = int(chosen[0]), int(chosen[-1])
         self._known: dict[int, _Around] = {}
-        self._junk: dict[str, bool] = {}
         self._captions: dict[str, bool] = {}
         self.root = self._wide(region(document.elements, document.leaves, kept)[0])
 
@@ -194,12 +193,8 @@ class _Album:
             return False
         if "hidden" in attributes or _NOT_SHOWN.search((attributes.get("style") or "")[:MAX_CLASS_CHARS]):
             return True
-        for name in filter(None, (attributes.get("class"), attributes.get("id"))):
-            if name not in self._junk:
-                self._junk[name] = _JUNK_CLASS.search(name[:MAX_CLASS_CHARS].lower()) is not None
-            if self._junk[name]:
-                return True
-        return False
+        names = (attributes.get("class"), attributes.get("id"))
+        return any(_is_junk_name(name[:MAX_CLASS_CHARS]) for name in names if name)
 
     def _leads_away(self, anchor: int, *, inside: bool) -> bool:
         """Return True if a link around a picture makes it a teaser for another page."""
@@ -286,6 +281,11 @@ def _largest(source_set: str) -> str:
         if size > best_size:
             best, best_size = found[1].rstrip(","), size
     return best
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_junk_name(name: str) -> bool:
+    return _JUNK_CLASS.search(name.lower()) is not None
 
 
 def _is_junk_address(url: str) -> bool:

@@ -30,7 +30,7 @@ from webmain.discovery.shown_text import char_weight, paragraphs_of, shown_chars
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
-from webmain.metadata.head import element_text, head_metas, is_headline_class, meta_names
+from webmain.metadata.head import HEADLINE, element_text, has_sign, head_metas, meta_names
 from webmain.metadata.jsonld import declared_types
 from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
@@ -381,7 +381,7 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
     for block, (element, n_chars, has_prose) in enumerate(each):
         own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)
-        if not own_level and block in target and is_headline_class(elements.attributes[element].get("class") or ""):
+        if not own_level and block in target and has_sign(elements.attributes[element].get("class"), HEADLINE):
             own_level = _LEVELS["h2"]
         may_be_title = least <= n_chars <= most and (own_level or (head and block not in target))
         if may_be_title and " ".join(blocks.text(block).split()) in title:

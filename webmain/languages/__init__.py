@@ -60,12 +60,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from webmain.clock import once
 
@@ -92,34 +91,6 @@ class Languages:
 
     tables: Mapping[str, Mapping[str, tuple[str, ...]]]
     _of_all: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
-
-    @classmethod
-    def read(cls, *folders: Path) -> Languages:
-        """Read all files of some folders, those of the package first if none is given.
-
-        Raises
-        ------
-        ValueError
-            A file is no TOML, holds something other than strings and lists of strings, or doesn't name twelve months; with
-            the file's path.
-        """
-        paths = sorted(
-            (path for folder in folders or (FOLDER,) for path in folder.glob("*.toml")), key=lambda p: p.stem
-        )
-        tables: dict[str, dict[str, tuple[str, ...]]] = {}
-        for path in paths:
-            words = _read_file(path)
-            tables |= dict.fromkeys((path.stem, *words.get("also", ())), words)
-        return cls(tables)
-
-    def packed(self) -> str:
-        """Return the words as `known` reads them, a language a line."""
-        codes: dict[int, list[str]] = {}
-        for code, table in self.tables.items():
-            codes.setdefault(id(table), []).append(code)
-        rows = {" ".join(of): self.tables[of[0]] for of in codes.values()}
-        lines = (f"{json.dumps(of)}:{json.dumps(row, ensure_ascii=False)}" for of, row in rows.items())
-        return "{" + ",\n".join(lines) + "}\n"
 
     @cached_property
     def version(self) -> int:
@@ -184,36 +155,6 @@ class Languages:
 def _bare(name: str) -> str:
     """Return a name without the accents of European scripts."""
     return _ACCENTS.sub("", unicodedata.normalize("NFD", name))
-
-
-def _read_file(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read one language's words, sections flattened."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-        words = {name: _words(value) for name, value in _flat(values)}
-        if any(len(words[key]) != 12 for key in ("months", "months_here") if key in words):
-            raise ValueError("twelve months are wanted")
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return words
-
-
-def _flat(values: Mapping[str, Any], section: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{name}.")
-        else:
-            yield section + name, value
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return tuple(value)
-    if isinstance(value, str) and ";" in value:
-        return tuple(" ".join(phrase.split()) for phrase in value.split(";"))
-    if isinstance(value, str | int):
-        return tuple(str(value).split())
-    raise ValueError(f"not a list of words: {value!r}")
 
 
 @once

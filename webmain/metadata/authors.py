@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from webmain import languages
-from webmain.metadata.head import clean, element_text, is_byline_class, letters, meta_names, scope_type
+from webmain.metadata.head import BYLINE, clean, element_text, has_sign, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.likely_authors import OUTSIDE, SHORT_LABEL, YEAR, likely_authors
+from webmain.metadata.likely_authors import SHORT_LABEL, YEAR, likely_authors
 from webmain.metadata.names import (
     BAR,
     leads_to_author,
     looks_like_name,
     names_in,
+    read_signature,
     starts_byline,
     tidy,
     unique,
     without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
-from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _LONGEST_BYLINE = 120
 _LONG_SITE = 8  # minimum letters of a site's name that a name may begin with: "Daily News Sport"
 _USERNAME = lazy(r"[a-z]{1,20}[._][a-z]{2,20}\d{0,4}")
+"""What somebody logs in with: "jane.roe"."""
+
 _DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
@@ -48,11 +51,11 @@ def read_authors(reading: Reading) -> Found | None:
     unseen: Found | None = None
     sections = {letters(s) for s in (reading.text("articleSection"), reading.clues.meta("article:section")) if s}
     organisations = {letters(n) for v in reading.values("author", "creator") for n in _author_texts(reading, v)[1]}
-    for name, told, raw in _places(reading):
+    for name, told, raw in chain(_declared(reading), _marked(reading), _shown(reading)):
         names = [n for n in told if letters(n) not in sections]
         others = [n for n in names if not _is_site(n, reading)]
         others = [n for n in others if not _is_desk(n, reading)] or others
-        others = [n for n in others if not _is_username(n)]
+        others = [n for n in others if not _USERNAME.fullmatch(n)]
         is_declared = name not in _SHOWN
         if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
             continue  # more likely a photographer, or the agency again
@@ -64,9 +67,8 @@ def read_authors(reading: Reading) -> Found | None:
             return found(tuple(others), name, raw)
         elif names and fallback is None:
             fallback = found(tuple(names), name, raw)
-    return (
-        unseen or fallback or next((found(tuple(names), "text", raw) for names, raw in likely_authors(reading)), None)
-    )
+    likely = (found(tuple(names), "text", raw) for names, raw in likely_authors(reading))
+    return unseen or fallback or next(likely, None)
 
 
 _SHOWN = ("itemprop:author", "rel=author", "byline")
@@ -77,14 +79,8 @@ def _are_seen(names: list[str], reading: Reading) -> bool:
     return any(n.lower() == n.upper() or max(n.casefold().split(), key=len) in reading.shown for n in names)
 
 
-def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
-    """Yield source, names and raw string of each place that has names, in order of trust."""
-    yield from _declared(reading)
-    yield from _marked(reading)
-    yield from _shown(reading)
-
-
 def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    """Yield source, names and raw string of each place in JSON-LD and `meta` that has names, in order of trust."""
     for value in reading.values("author", "creator", "byline"):
         raws, organisations = _author_texts(reading, value)
         names = unique(n for raw in raws for n in ([raw] if raw in organisations else _signatures(reading, raw)))
@@ -185,11 +181,9 @@ def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 def _name_property(reading: Reading, index: int) -> str:
     """Return the `name` property inside an author's `itemscope`."""
-    end = reading.document.elements.end[index]
-    for i in reading.clues.properties.get("name", ()):
-        if index < i < end:
-            return element_text(reading.document, i, limit=160)
-    return ""
+    inside = range(index + 1, reading.document.elements.end[index])
+    names = (i for i in reading.clues.properties.get("name", ()) if i in inside)
+    return next((element_text(reading.document, i, limit=160) for i in names), "")
 
 
 def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
@@ -204,17 +198,12 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         names = [n for n in _linked_names(reading, i) if n in without_tail(text)] or told
         if not names and YEAR.search(text):  # name and date are in separate elements
             first, end = document.elements.first_leaf[i], document.elements.end_leaf[i]
-            text = document.leaves.texts[
-                end - 1 if end - first == 2 and YEAR.search(document.leaves.texts[first]) else first
-            ]
+            is_behind = end - first == 2 and YEAR.search(document.leaves.texts[first])
+            text = document.leaves.texts[end - 1 if is_behind else first]
             names = names_in(text, language=reading.language, is_text=True)
-        names = [
-            n
-            for n in names
-            if looks_like_name(n)
-            or starts_byline(text)
-            or (n == text and (_is_nickname(n) or _is_name_class(reading, i)))
-        ]
+        if not starts_byline(text):
+            may_be_whole = _is_nickname(text) or _is_name_class(reading, i)
+            names = [n for n in names if looks_like_name(n) or (n == text and may_be_whole)]
         if names:
             yield "byline", names, text
     leaves = document.leaves
@@ -222,7 +211,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     for i in range(start, min(len(leaves), start + 60)):
         text = leaves.texts[i]
         is_byline = starts_byline(text + " ") if len(text) <= _LONGEST_BYLINE else read_signature(text) is not None
-        if not is_byline or leaves.flags[i] & OUTSIDE:
+        if not is_byline:
             continue
         names = names_in(text, language=reading.language, is_text=True)
         whole = element_text(document, leaves.element[i], limit=200) if len(text) < SHORT_LABEL else ""
@@ -235,7 +224,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if not names and len(text) < SHORT_LABEL and 0 < len(after) < _LONGEST_BYLINE:
             text = f"{text} {after}"
             names = names_in(text, language=reading.language, is_text=True)
-        if names and not reading.stands_aside(leaves.element[i]):
+        if names and not reading.is_outside(i):
             yield "byline", names, text
     yield from _between_bars(reading, range(start, min(len(leaves), start + 60)))
 
@@ -256,12 +245,11 @@ def _set_apart(document: Document, index: int) -> str:
 
 def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[str], str]]:
     """Yield source, names and raw string of lines with a byline behind a bar: "5 May 2024 | By Jane Roe"."""
-    columns = reading.document.leaves
     for i in leaves:
-        text = columns.texts[i]
+        text = reading.document.leaves.texts[i]
         for part in BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
             names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
-            if names and not columns.flags[i] & OUTSIDE and not reading.stands_aside(columns.element[i]):
+            if names and not reading.is_outside(i):
                 yield "byline", names, text
 
 
@@ -270,15 +258,10 @@ def _is_nickname(text: str) -> bool:
     return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
-def _is_username(text: str) -> bool:
-    """Return True if a text can only be what somebody logs in with: "jane.roe"."""
-    return bool(_USERNAME.fullmatch(text))
-
-
 def _is_name_class(reading: Reading, index: int) -> bool:
     """Return True if an element's class means that it contains only the name."""
     value = (reading.document.elements.attributes[index].get("class") or "").lower()
-    return "name" in value and is_byline_class(value)
+    return "name" in value and has_sign(value, BYLINE)
 
 
 def _linked_names(reading: Reading, index: int) -> list[str]:

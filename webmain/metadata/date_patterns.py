@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from webmain import languages
 from webmain.metadata.calendars import CALENDARS
-
-if TYPE_CHECKING:
-    from webmain.languages import Languages
 
 _ZONE: Final = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
 _YEAR: Final = r"(?P<year>(?:199|20\d|2[45]\d)\d)"
@@ -35,8 +33,9 @@ _ARABIC_LETTERS = {ord("ی"): "ي", ord("ک"): "ك"}
 
 
 @cache
-def date_patterns(words: Languages) -> DatePatterns:
+def date_patterns() -> DatePatterns:
     """Return the patterns of all languages."""
+    words = languages.known()
     at, o_clock, of = words.either("dates.at"), words.either("dates.o_clock"), words.either("dates.of")
     ordinals, year_after = words.either("dates.ordinals"), words.either("dates.year_after")
     half, marks = words.either("dates.mornings", "dates.afternoons"), words.either("dates.year_marks")
@@ -63,7 +62,7 @@ def date_patterns(words: Languages) -> DatePatterns:
         rf"{word}\.?(?:\s(?P<day>\d{{1,2}})(?!\d))?"
     )
     eras = (line.split() for line in words.words("dates.eras"))
-    calendars = {calendar: _months(words, calendar) for calendar in CALENDARS}
+    calendars = {calendar: _months(calendar) for calendar in CALENDARS}
     solar, ethiopian, nepali = ("|".join(names) or "(?!)" for names in calendars.values())
     of_calendars = (
         rf"(?<!\d)(?P<day>\d{{1,2}})\s?(?P<solar>{solar})(?:\sماه)?,?\s(?P<year>1[34]\d\d)(?!\d)",
@@ -96,11 +95,11 @@ def date_patterns(words: Languages) -> DatePatterns:
     )
 
 
-def _months(words: Languages, calendar: str) -> dict[str, int]:
+def _months(calendar: str) -> dict[str, int]:
     """Return the numbers of the months of another calendar, by their names in Persian and in Arabic letters."""
     return {
         name.translate(letters): i
-        for i, names in enumerate(words.words(f"dates.{calendar}_months"), 1)
+        for i, names in enumerate(languages.known().words(f"dates.{calendar}_months"), 1)
         for name in names.split("|")
         for letters in ({}, _ARABIC_LETTERS)
     }

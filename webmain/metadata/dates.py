@@ -14,10 +14,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import languages
-from webmain.metadata.calendars import CALENDARS
+from webmain.metadata.calendars import CALENDARS, read_zone
 from webmain.metadata.date_patterns import date_patterns
 from webmain.regex import lazy
-from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
 """Characters read of a string from a page."""
@@ -170,18 +169,14 @@ def _whole(text: str) -> datetime | None:
 
 def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[datetime]:
     """Yield the existing days that the patterns find, from the least to the most ambiguous pattern."""
-    patterns = date_patterns(languages.known())
-    found: datetime | None
+    patterns = date_patterns()
     for pattern in (patterns.iso, *patterns.of_languages, _JAVA, *patterns.named, _NUMBERS):
         for match in pattern.finditer(text):
             parts = match.groupdict()
             if pattern is _NUMBERS:
                 parts |= _in_order(parts, month_first, language)
-            if pattern is patterns.iso or pattern is _JAVA:
-                found = _build(parts, language)
-            else:
-                found = _with_clock(text, match, parts, language)
-            if found:
+            is_timed = pattern in (patterns.iso, _JAVA)
+            if found := _build(parts, language) if is_timed else _with_clock(text, match, parts, language):
                 yield found
 
 
@@ -198,7 +193,7 @@ def _in_order(parts: dict[str, str], month_first: bool | None, language: str = "
 
 def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language: str) -> datetime | None:
     """Return the date with the time directly after or before it."""
-    patterns = date_patterns(languages.known())
+    patterns = date_patterns()
     before = text[max(0, match.start() - 30) : match.start()]
     clock = patterns.clock_after.match(text, match.end()) or patterns.clock_before.search(before)
     timed = {**parts, **clock.groupdict()} if clock else parts
@@ -212,7 +207,7 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
         if name := parts.get(calendar):
             if name.isdigit() and language[:2] != "fa":
                 return None
-            number = int(name) if name.isdigit() else date_patterns(languages.known()).calendars[calendar][name]
+            number = int(name) if name.isdigit() else date_patterns().calendars[calendar][name]
             parts = _parts_of(to_common(int(parts["year"]), number, int(parts["day"])), parts)
             break
     month: int | None
@@ -226,7 +221,7 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
         return None
     hour = int(parts.get("hour") or 0)
     if half := parts.get("half") or parts.get("part"):
-        hour = hour % 12 + (12 if date_patterns(languages.known()).afternoon.match(half) else 0)
+        hour = hour % 12 + (12 if date_patterns().afternoon.match(half) else 0)
     days = 1 if hour == 24 else 0
     try:
         found = datetime(
@@ -248,7 +243,7 @@ def _common_year(parts: dict[str, str], thai: bool) -> int:
     """Return the year of the common era."""
     digits = parts["year"].lstrip("'’")
     if era := parts.get("era"):
-        return date_patterns(languages.known()).eras[era] + (int(digits) if digits.isdigit() else 1)
+        return date_patterns().eras[era] + (int(digits) if digits.isdigit() else 1)
     year = int(digits)
     if len(digits) == 3:
         return year + _MINGUO_OFFSET
@@ -301,7 +296,7 @@ def is_range(raw: str, *, language: str = "") -> bool:
     text = plain(raw)
     if len(text) > _MAX_RANGE_CHARS:
         return False
-    for match in list(date_patterns(languages.known()).span.finditer(text))[:3]:
+    for match in list(date_patterns().span.finditer(text))[:3]:
         end = text[match.end() :]
         if not end[0].isdigit() and not languages.known().month(end.split()[0].rstrip(".,"), language):
             continue  # "3 May 2024 - updated 4 May 2024"

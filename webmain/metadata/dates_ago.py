@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from webmain import languages
-from webmain.languages import Languages
 from webmain.metadata.dates import plain
 from webmain.regex import lazy
 
@@ -16,13 +15,6 @@ MAX_AGO_CHARS: Final = 60
 _NUMBER = lazy(r"(?<!\d)\d{1,3}(?!\d)")
 _UNITS: Final = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1))
 """Weeks and months are too inexact for a date."""
-
-
-class _Ages(NamedTuple):
-    """A pattern of the texts of a language that say how long ago something was, and the unit of each text."""
-
-    pattern: re.Pattern[str]
-    units: dict[str, timedelta]
 
 
 def read_ago(text: str, language: str, now: datetime) -> datetime | None:
@@ -47,9 +39,9 @@ def read_ago(text: str, language: str, now: datetime) -> datetime | None:
     if not numbers or len(text) > MAX_AGO_CHARS:
         return None
     for code in dict.fromkeys((language[:2], "en")):
-        ages = _ages(languages.known(), code)
-        if found := ages.pattern.search(numbered := _NUMBER.sub("#", folded)):
-            unit = ages.units[found.group()]
+        pattern, units = _ages(code)
+        if found := pattern.search(numbered := _NUMBER.sub("#", folded)):
+            unit = units[found.group()]
             value = now - int(numbers[numbered.count("#", 0, found.end()) - 1]) * unit
             return value.replace(
                 hour=0 if unit == _UNITS[2] else value.hour,
@@ -61,13 +53,14 @@ def read_ago(text: str, language: str, now: datetime) -> datetime | None:
 
 
 @cache
-def _ages(words: Languages, code: str) -> _Ages:
-    """Return the texts of a language with a number of minutes, hours or days."""
-    stems = words.words("changing.units", code)
+def _ages(code: str) -> tuple[re.Pattern[str], dict[str, timedelta]]:
+    """Return a pattern of the texts of a language that say how long ago something was, and the unit of each text."""
+    words = languages.known().words
+    stems = words("changing.units", code)
     units: dict[str, timedelta] = {}
-    for text in words.words("changing.ago", code):
+    for text in words("changing.ago", code):
         for unit, stem in zip(_UNITS, stems, strict=False):
             if "#" in text and re.search(rf"(?<![^\W\d_])(?:{stem})", text.casefold()):
                 units.setdefault(plain(text).casefold(), unit)
     texts = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
-    return _Ages(re.compile(rf"(?<![^\W_])(?:{texts})(?!\w)" if texts else r"(?!)"), units)
+    return re.compile(rf"(?<![^\W_])(?:{texts})(?!\w)" if texts else r"(?!)"), units

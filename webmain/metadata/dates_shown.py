@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
 from webmain.metadata.dates_ago import MAX_AGO_CHARS
-from webmain.metadata.head import BY_READERS, element_text, is_aside
+from webmain.metadata.head import BY_READERS, element_text, is_aside, stands_aside
 from webmain.metadata.names import BAR
 from webmain.regex import lazy
 
@@ -20,55 +21,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import date
 
+    from webmain.html.document import Document
     from webmain.metadata.reading import Reading
 
 _BEFORE, _AFTER = 20, 40
 """Numbers of leaves before and after the headline that are searched for dates."""
 
-_BESIDE: Final = range(-8, 16)
-"""Distances from the headline, in leaves, at which a small element belongs to the article whatever its class."""
+_BESIDE: Final = (8, 16)
+"""Leaves before and after the headline among which a small element belongs to the article whatever its class."""
 
 _UNMARKED = 6
 _MAX_LABEL_CHARS = 30
 _BOX_LEAVES = 8
-_MAX_ANCESTORS = 60
 _NEVER_OWN = ("blockquote", *BY_READERS)
 _MAX_LINES = 60
 _MAX_LINE_CHARS = 120
 _MAX_SCRIPT_BYTES = 1_000_000
 _OUTSIDE: Final = int(Flag.IN_CONTROL | Flag.EMBEDDED)
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
-_ATTRIBUTES = (
-    "datetime",
-    "content",
-    "title",
-    "data-utime",
-    "data-date",
-    "data-time",
-    "data-timestamp",
-    "data-datetime",
-)
+_ATTRIBUTES = "datetime content title data-utime data-date data-time data-timestamp data-datetime".split()
 _IN_SCRIPTS = lazy(
     rb"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
     rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
 )
 """A publication date in data for scripts, in lower case."""
-
-
-class Shown(NamedTuple):
-    """A shown string that may be a date.
-
-    Attributes
-    ----------
-    far : int
-        Distance from the headline in leaves; a leaf before it counts as three, and strings not marked as dates get more.
-    name, raw : str
-        Name of the source, and the string.
-    """
-
-    far: int
-    name: str
-    raw: str
 
 
 def _first_word(text: str, of: str) -> int:
@@ -141,20 +117,15 @@ class ShownDates:
 
         Near the headline, small elements and elements with much of the page's text don't count as such parts.
         """
-        elements, at = self.reading.document.elements, self.reading.headline_leaf
-        is_beside = at >= 0 and elements.first_leaf[element] - at in _BESIDE
-        index = element
-        for _ in range(_MAX_ANCESTORS):
-            if index < 0 or elements.tags[index] in ("body", "html"):
-                return False
-            if elements.first_leaf[index] <= at < elements.end_leaf[index]:
-                return False
+        document = self.reading.document
+        is_beside = document.elements.first_leaf[element] in self.reading.around_headline(*_BESIDE)
+
+        def is_apart(document: Document, index: int) -> bool:
             if index not in self._asides:
-                self._asides[index] = elements.tags[index] == "blockquote" or is_aside(self.reading.document, index)
-            if self._asides[index] and not (is_beside and self._is_own(index)):
-                return True
-            index = elements.parent[index]
-        return False
+                self._asides[index] = document.elements.tags[index] == "blockquote" or is_aside(document, index)
+            return self._asides[index] and not (is_beside and self._is_own(index))
+
+        return stands_aside(document, element, headline_leaf=self.reading.headline_leaf, is_apart=is_apart)
 
     def _is_own(self, box: int) -> bool:
         """Return True if an element isn't a comment and has much of the page, or little and no other article's title."""
@@ -169,9 +140,7 @@ class ShownDates:
 
     def in_view(self, elements: list[int]) -> list[int]:
         """Return elements ordered by distance from the headline, without those in parts about other pages."""
-        first, at = self.reading.document.elements.first_leaf, self.reading.headline_leaf
-        kept = [i for i in elements[:60] if not self.stands_aside(i)]
-        return kept if at < 0 else sorted(kept, key=lambda i: _far(first[i] - at))
+        return self.reading.in_view(elements, self.stands_aside)
 
     def is_close(self, element: int) -> bool:
         """Return True if an element is near the headline; before it, only if too near to be the page's clock."""
@@ -180,35 +149,35 @@ class ShownDates:
 
     def names(self, day: date) -> bool:
         """Return True if a short line near the headline has a day's number and year: a cheap check."""
-        at, year = self.reading.headline_leaf, f"{day:%y}"
-        number = re.compile(rf"(?<!\d)0?{day.day}(?!\d)")
+        number, year = re.compile(rf"(?<!\d)0?{day.day}(?!\d)"), f"{day:%y}"
         texts = self.reading.document.leaves.texts
-        beside = range(max(0, at + _BESIDE.start), min(len(texts), at + _BESIDE.stop)) if at >= 0 else ()
         return any(
             year in (text := texts[i])
             and len(text) <= _MAX_LINE_CHARS
             and number.search(text)
             and of_publication(text, self._label(i))
-            for i in beside
+            for i in self.reading.around_headline(*_BESIDE)
         )
 
-    def near(self, far: int = 3 * _AFTER) -> list[Shown]:
-        """Return possible publication dates near the headline, nearest first, up to a distance."""
-        at, first = self.reading.headline_leaf, self.reading.document.elements.first_leaf
-        found = []
-        for i in self.reading.clues.dated[:60] if at >= 0 else ():
-            away = _far(first[i] - at)
+    def near(self, far: int = 3 * _AFTER) -> list[tuple[str, str]]:
+        """Return source and string of possible publication dates near the headline, nearest first, up to a distance.
+
+        Strings not marked as dates count as farther.
+        """
+        first = self.reading.document.elements.first_leaf
+        found: list[tuple[int, tuple[str, str]]] = []
+        for i in self.reading.clues.dated[:60]:
+            away = self.reading.far(first[i])
             if away <= far and self.reading.is_near(i) and not self.stands_aside(i):
-                found += [Shown(away, "date", t) for t in self._texts_of_date(i)]
+                found += [(away, ("date", text)) for text in self._texts_of_date(i)]
         for leaf, text in self._lines_near(far - _UNMARKED):
             if said := of_publication(text, self._label(leaf)):
-                found.append(Shown(_far(leaf - at) + _UNMARKED, "byline", said))
-        return sorted(found, key=lambda s: s.far)
+                found.append((self.reading.far(leaf) + _UNMARKED, ("byline", said)))
+        return [shown for _, shown in sorted(found, key=itemgetter(0))]
 
     def _lines_near(self, far: int) -> Iterator[tuple[int, str]]:
-        at, n = self.reading.headline_leaf, len(self.reading.document.leaves)
-        around = range(max(0, at - min(far // 3, _BEFORE)), min(n, at + min(far, _AFTER)))
-        return self._lines(around if at >= 0 else (), _MAX_LINE_CHARS)
+        around = self.reading.around_headline(min(far // 3, _BEFORE), min(far, _AFTER))
+        return self._lines(around, _MAX_LINE_CHARS)
 
     def changes(self) -> Iterator[str]:
         """Yield strings shown near the headline that are about a change."""
@@ -216,23 +185,18 @@ class ShownDates:
 
     def ages(self) -> Iterator[str]:
         """Yield short texts with a number beside the headline that are not about a change: "54 hours ago"."""
-        columns, at = self.reading.document.leaves, self.reading.headline_leaf
-        for i in range(max(0, at + _BESIDE.start), min(len(columns), at + _BESIDE.stop)) if at >= 0 else ():
-            text = columns.texts[i]
-            if (
-                len(text) > MAX_AGO_CHARS
-                or columns.flags[i] & (_OUTSIDE | _IN_ANCHOR)
-                or not any(map(str.isdigit, text))
-            ):
+        columns = self.reading.document.leaves
+        for i in self.reading.around_headline(*_BESIDE):
+            text, flags = columns.texts[i], columns.flags[i]
+            if len(text) > MAX_AGO_CHARS or flags & (_OUTSIDE | _IN_ANCHOR) or not any(map(str.isdigit, text)):
                 continue
             if (said := of_publication(text, self._label(i))) and not self.stands_aside(columns.element[i]):
                 yield said
 
     def datelines(self) -> Iterator[str]:
         """Yield the dates of datelines after the headline: "LONDON, Nov. 22, 2026 (Reuters) - "."""
-        at, texts = self.reading.headline_leaf, self.reading.document.leaves.texts
-        for text in texts[at + 1 : at + _BESIDE.stop] if at >= 0 else ():
-            if match := _DATELINE.match(text[:120]):
+        for i in self.reading.around_headline(-1, _BESIDE[1]):
+            if match := _DATELINE.match(self.reading.document.leaves.texts[i][:120]):
                 yield match[1]
 
     def elsewhere(self) -> Iterator[str]:
@@ -283,10 +247,6 @@ class ShownDates:
         source = self.reading.document.source[:_MAX_SCRIPT_BYTES].lower()
         found = islice(_IN_SCRIPTS.finditer(source), _MAX_LINES)
         yield from (match[1].decode("utf-8", "replace").upper() for match in found)
-
-
-def _far(leaves: int) -> int:
-    return leaves if leaves >= 0 else -3 * leaves
 
 
 _DIGIT = lazy(r"\d")

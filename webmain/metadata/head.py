@@ -19,7 +19,7 @@ from webmain.html.names import MAX_KNOWN, NO_NAMES, names_of
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from webmain.html.columns import Elements
     from webmain.html.names import Names
@@ -32,8 +32,11 @@ _MAX_NAME_CHARS: Final = 300
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
 
-_BYLINE, _DATED, _HEADLINE, _ASIDE, _ELSEWHERE, _PROPERTY = 1, 2, 4, 8, 16, 32
-_NOTED = _BYLINE | _DATED | _HEADLINE | _PROPERTY
+BYLINE, DATED, HEADLINE = 1, 2, 4
+"""Flags for what a class or id stands for."""
+
+_ASIDE, _ELSEWHERE, _PROPERTY = 8, 16, 32
+_NOTED = BYLINE | DATED | HEADLINE | _PROPERTY
 _RELATIONS: Final = frozenset(("canonical", "image_src", "license", "licence"))
 
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
@@ -79,11 +82,11 @@ def _signs(value: str) -> int:
             aside |= named["aside"].intersection((*own, *pairs))
     signs = 0
     if not words.isdisjoint(named["byline"]) and ("pauthor" in words or words.isdisjoint(named["not_byline"])):
-        signs |= _BYLINE
+        signs |= BYLINE
     if not words.isdisjoint(named["date"]):
-        signs |= _DATED
+        signs |= DATED
     if not words.isdisjoint(named["headline"]):
-        signs |= _HEADLINE
+        signs |= HEADLINE
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
@@ -129,19 +132,9 @@ def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, st
             yield i, (name or "").strip().lower(), attributes.get("content") or ""
 
 
-def is_byline_class(value: str) -> bool:
-    """Return True if a class or id stands for an author."""
-    return bool(_signs(value[:_MAX_NAME_CHARS]) & _BYLINE)
-
-
-def is_dated_class(value: str) -> bool:
-    """Return True if a class or id stands for a date."""
-    return bool(_signs(value[:_MAX_NAME_CHARS]) & _DATED)
-
-
-def is_headline_class(value: str) -> bool:
-    """Return True if a class or id stands for a headline."""
-    return bool(_signs(value[:_MAX_NAME_CHARS]) & _HEADLINE)
+def has_sign(value: str | None, sign: int) -> bool:
+    """Return True if a class or id stands for an author (`BYLINE`), a date (`DATED`) or a headline (`HEADLINE`)."""
+    return bool(value and _signs(value[:_MAX_NAME_CHARS]) & sign)
 
 
 class _Signs(dict["Names", int]):
@@ -167,7 +160,7 @@ class _Signs(dict["Names", int]):
 _known_signs: Final = _Signs()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Clues:
     """The elements that metadata is read from; indices are element indices in document order.
 
@@ -185,8 +178,8 @@ class Clues:
         without text only if it names a date).
     licences : list of int
         Anchors with rel=license.
-    language : list of str
-        `lang` of the html element; empty if there is no such element.
+    language : str
+        `lang` of the html element; "" without one.
     """
 
     contents: dict[str, list[str]] = field(default_factory=dict)
@@ -199,7 +192,7 @@ class Clues:
     dated: list[int] = field(default_factory=list)
     headlines: list[int] = field(default_factory=list)
     licences: list[int] = field(default_factory=list)
-    language: list[str] = field(default_factory=list)
+    language: str = ""
 
     def metas(self, name: str, n: int = _MAX_OF_A_KIND) -> list[str]:
         """Return the first `n` contents of a name, cleaned, including blank ones."""
@@ -225,14 +218,14 @@ def gather(document: Document) -> Clues:
     names, tags = elements.names[:MAX_ELEMENTS], elements.tags
     called_so = set(names)
     has_properties = b"itemprop" in document.source or any(called.itemprop for called in called_so)
-    silent = _TELLS_NOTHING if has_properties else _NEVER_DATED
+    silent = _TELLS_NOTHING if has_properties else _NEVERDATED
     rest = [i for i, called in enumerate(names) if called is NO_NAMES and tags[i] not in silent]
     for i, attributes in zip(rest, elements.attributes_of(rest), strict=True):
         if _tells(attributes) and not (tags[i] == "meta" and _name_of(attributes)):
             names[i] = names_of((tags[i],), (attributes,)).names[0]
             called_so.add(names[i])
     noted = {called for called in called_so if signs[called] & _NOTED and called.tag not in ("html", "body")}
-    listed = ((_BYLINE, clues.bylines), (_DATED, clues.dated), (_HEADLINE, clues.headlines))
+    listed = ((BYLINE, clues.bylines), (DATED, clues.dated), (HEADLINE, clues.headlines))
     for i in [i for i, called in enumerate(names) if called in noted]:
         called = names[i]
         for sign, found in listed:
@@ -250,7 +243,7 @@ _TELLS_NOTHING: Final = frozenset(
 )
 """Tags that are no clue without text."""
 
-_NEVER_DATED: Final = _TELLS_NOTHING.union(
+_NEVERDATED: Final = _TELLS_NOTHING.union(
     "meta link div ul ol li section aside nav header footer main article form label figure table tr".split()
 )
 """Tags that are no clue without text and without `itemprop`."""
@@ -260,8 +253,7 @@ def _tells(attributes: dict[str, str | None]) -> bool:
     """Return True if an element without text has an `itemprop`, or a class or id for a date."""
     if "itemprop" in attributes:
         return True
-    named = attributes.get("class"), attributes.get("id")
-    return any(is_dated_class(value) for value in named if value)
+    return any(has_sign(attributes.get(name), DATED) for name in ("class", "id"))
 
 
 def _read_head(clues: Clues, elements: Elements) -> None:
@@ -283,7 +275,7 @@ def _read_head(clues: Clues, elements: Elements) -> None:
             for token in _RELATIONS.intersection(rel.lower().split()):
                 clues.links.setdefault(token, href.strip())
     for _, attributes in islice(of("html"), 1):
-        clues.language.append(attributes.get("lang") or attributes.get("xml:lang") or "")
+        clues.language = attributes.get("lang") or attributes.get("xml:lang") or ""
     for i, attributes in of("a"):
         if "rel" in attributes and (value := attributes["rel"]):
             tokens = value.lower().split()
@@ -371,20 +363,24 @@ def _chars_before(document: Document) -> list[int]:
     return [0, *accumulate(map(len, document.leaves.texts))]
 
 
-def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:
+def stands_aside(
+    document: Document,
+    index: int,
+    *,
+    headline_leaf: int = -1,
+    is_apart: Callable[[Document, int], bool] = is_aside,
+) -> bool:
     """Return True if an element is in a part about other pages or by other people: comments, teasers, menus.
 
-    An ancestor of the headline is not such a part, whatever its class.
+    An ancestor of the headline is not such a part, whatever its class; `is_apart` decides about the others.
     """
     elements = document.elements
     for _ in range(_MAX_ANCESTORS):
-        if index < 0:
-            return False
-        if elements.tags[index] in ("body", "html"):
+        if index < 0 or elements.tags[index] in ("body", "html"):
             return False
         if elements.first_leaf[index] <= headline_leaf < elements.end_leaf[index]:
             return False
-        if is_aside(document, index):
+        if is_apart(document, index):
             return True
         index = elements.parent[index]
     return False

@@ -243,3 +243,8 @@ def texts(value: Any, *, limit: int = 50) -> list[str]:
                     stack.append((item[key], depth + 1))
                     break
     return found
+
+
+def first_text(value: Any) -> str:
+    """Return the first string of a value, as `texts` finds them; "" if there is none."""
+    return next(iter(texts(value)), "")

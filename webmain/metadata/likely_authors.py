@@ -32,7 +32,6 @@ _MOST_LINKED = 2
 _MOST_LABELS = 20
 _DIVIDED = lazy(r"\s[|·•–-]$")
 _PARTED = lazy(r"(\s*,\s+|\s+[|·•–—-]\s+)")
-OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _SPACE = lazy(r"\s")
 YEAR = lazy(r"\b(?:19|20)\d\d\b")
 _DAY = lazy(r"\b(?:(?:19|20)\d\d|\d{1,2}([./-])\d{1,2}\1\d\d)(?!\d)")
@@ -49,18 +48,16 @@ def likely_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
     near = unique(text for i, text in linked if reading.is_near(i))
     if 0 < len(near) <= _MOST_LINKED:
         yield near, ", ".join(near)
-    leaves, at = document.leaves, reading.headline_leaf
-    around = range(max(0, at - _BEFORE), min(len(leaves), at + _AFTER)) if at >= 0 else range(0)
-    for i in around:
+    leaves = document.leaves
+    for i in reading.around_headline(_BEFORE, _AFTER):
         text = leaves.texts[i].strip(" ,|·–-")
-        if len(text) > _LONGEST_SIGNATURE or leaves.flags[i] & OUTSIDE:
+        if len(text) > _LONGEST_SIGNATURE:
             continue
         after = leaves.texts[i + 1] if i + 1 < len(leaves) else ""
-        names = named_with_role(text, language=reading.language) or named_with_role(
-            f"{text}, {after[:_LONGEST_SIGNATURE]}"
-        )
+        names = named_with_role(text, language=reading.language)
+        names = names or named_with_role(f"{text}, {after[:_LONGEST_SIGNATURE]}")
         names = names or ([text] if _is_beside_date(reading, i, text) else _with_date(reading, text))
-        if names and not reading.stands_aside(leaves.element[i]):
+        if names and not reading.is_outside(i):
             yield names, text
     for told in (_signed(reading), _boxed(reading), [text for _, text in linked]):
         if len(names := unique(told)) == 1:
@@ -144,7 +141,7 @@ def _signed(reading: Reading) -> Iterator[str]:
             continue
         if len(text) < SHORT_LABEL and i + 1 < len(leaves) and len(leaves.texts[i + 1]) <= _LONGEST_SIGNATURE:
             text = f"{text} {leaves.texts[i + 1]}"
-        if not leaves.flags[i] & OUTSIDE and not reading.stands_aside(leaves.element[i]):
+        if not reading.is_outside(i):
             yield from names_in(text, language=reading.language, is_text=True)[:1]
 
 
@@ -159,5 +156,5 @@ def _boxed(reading: Reading) -> Iterator[str]:
 def _is_in_comment(reading: Reading, index: int) -> bool:
     """Return True if the class or id of an element or an ancestor names comments."""
     elements = reading.document.elements
-    attributes = (elements.attributes[e] for e in (index, *elements.ancestors(index)))
+    attributes = (elements.attributes[e] for e in elements.ancestors(index))
     return any("comment" in (each.get(name) or "").lower() for each in attributes for name in ("class", "id"))

@@ -1,23 +1,20 @@
-"""Names of people: strip the text around them, and reject what cannot be a name."""
+"""Names of people: strip the text around them, and reject what cannot be a name; signatures, which have them inside."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain import languages
 from webmain.clock import once
 from webmain.metadata.head import clean
-from webmain.metadata.signatures import read_signature
 from webmain.regex import lazy
 from webmain.text.normal import HAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from webmain.languages import Languages
 
 MAX_AUTHORS: Final = 30
 MAX_NAME_CHARS: Final = 70
@@ -39,6 +36,12 @@ _TO_DATE: Final = (
 )
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SECOND_NAME = lazy(r"(?<=\s)\((\w{2,20})\)(?=\s)")  # "Jane (Doe) Roe"
+MAX_SIGNATURE_CHARS: Final = 100
+"""Characters read of a text."""
+
+_MAX_REST_CHARS: Final = 40
+_ASIAN: Final = lazy("[\u0900-\u1fff\u2e80-\ud7af]")  # from Devanagari to Hangul, without punctuation marks
+_REST = r"[\W_]*(?:\S{1,64}@\S{1,100}[\W_]*)?"
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 
@@ -60,11 +63,10 @@ class _Patterns:
 
 
 @cache
-def _patterns(words: Languages) -> _Patterns:
-    """Build the patterns."""
+def _patterns() -> _Patterns:
 
     def either(*names: str) -> str:
-        return words.either(*(f"bylines.{name}" for name in names))
+        return languages.known().either(*(f"bylines.{name}" for name in names))
 
     return _Patterns(
         prefix=lazy(
@@ -109,7 +111,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     list of str
         Without duplicates (case ignored); empty if nothing can be a name.
     """
-    patterns = _patterns(languages.known())
+    patterns = _patterns()
     text = _NOISE.sub(" ", clean(raw, limit=1000))
     text = _DATELINE.sub("", text.strip(" \t-–—|·•:,;/"))
     signed = read_signature(text) or (read_signature(raw) if "@" in raw else None)
@@ -140,7 +142,7 @@ def _is_degree(name: str) -> bool:
 
 def without_tail(text: str) -> str:
     """Return a byline without what follows its names: "in Politics", "updated 5 May"."""
-    return _patterns(languages.known()).tail.sub("", f" {text}")[1:]
+    return _patterns().tail.sub("", f" {text}")[1:]
 
 
 def _divide(text: str, language: str) -> list[str]:
@@ -151,7 +153,7 @@ def _divide(text: str, language: str) -> list[str]:
     )
     pieces: list[str] = []
     last = 0
-    for match in _patterns(words).divider.finditer(text):
+    for match in _patterns().divider.finditer(text):
         if match.group().strip(" ,").lower() not in elsewhere:
             pieces.append(text[last : match.start()])
             last = match.end()
@@ -161,8 +163,7 @@ def _divide(text: str, language: str) -> list[str]:
 
 def tidy(part: str) -> str:
     """Return a name without the text around it; "" if it cannot be a name."""
-    words = languages.known()
-    patterns = _patterns(words)
+    patterns = _patterns()
     name = re.sub(r"\s*\((?:[^()]{0,60})\)\s*$", "", part).strip(" \t.,:;-–—|/'\"“”„‘’*•·()【】〔〕")
     if part.rstrip().endswith(".") and re.search(r"\b(?:Jr|Sr|[A-Z])$", name):
         name += "."
@@ -174,7 +175,7 @@ def tidy(part: str) -> str:
         or len(name) > MAX_NAME_CHARS
         or len(name.split()) > MAX_NAME_WORDS
         or _BAD_CHARACTER.search(name)
-        or folded in words.words("bylines.no_names")
+        or folded in languages.known().words("bylines.no_names")
         or patterns.no_name.match(name)
         or _is_date(name)
         or patterns.role.fullmatch(name)
@@ -203,13 +204,13 @@ def looks_like_name(name: str) -> bool:
 
 def _are_of_names(words: list[str]) -> bool:
     """Return True if each word is written like a word of a name."""
-    patterns = _patterns(languages.known())
+    patterns = _patterns()
     return all(patterns.particle.match(w) if w[0].islower() else patterns.name_word.match(w) for w in words)
 
 
 def starts_byline(text: str) -> bool:
     """Return True if a line begins like a byline, or is a signature."""
-    if _patterns(languages.known()).prefix.match(text):
+    if _patterns().prefix.match(text):
         return True
     signed = read_signature(text)
     return signed is not None and signed.is_whole
@@ -217,7 +218,7 @@ def starts_byline(text: str) -> bool:
 
 def says_who_wrote(text: str) -> bool:
     """Return True if a line begins with words that can only introduce an author: "written by", "Author:"."""
-    return bool(_patterns(languages.known()).wrote_in_lower.match(text.lower()))
+    return bool(_patterns().wrote_in_lower.match(text.lower()))
 
 
 def named_with_role(text: str, *, language: str = "") -> list[str]:
@@ -226,9 +227,7 @@ def named_with_role(text: str, *, language: str = "") -> list[str]:
     if words and words[0].lower() != words[0].title() and not (all(words) and _are_of_names(words)):
         return []  # the common case
     pieces = [p.strip() for p in _divide(text, language)]
-    is_signed = (
-        len(pieces) == 2 and looks_like_name(pieces[0]) and _patterns(languages.known()).role.fullmatch(pieces[1])
-    )
+    is_signed = len(pieces) == 2 and looks_like_name(pieces[0]) and _patterns().role.fullmatch(pieces[1])
     return [tidy(pieces[0])] if is_signed and tidy(pieces[0]) else []
 
 
@@ -251,3 +250,35 @@ def unique(names: Iterable[str]) -> list[str]:
     for name in names:
         found.setdefault(name.casefold().replace(".", ""), name)
     return list(found.values())[:MAX_AUTHORS]
+
+
+class Signature(NamedTuple):
+    """Names, with commas between them, and whether the text is hardly more than the signature."""
+
+    names: str
+    is_whole: bool
+
+
+@cache
+def _signatures() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(rf"[\W_]*?(?:{one})") for one in languages.known().words("bylines.signatures"))
+
+
+def read_signature(text: str) -> Signature | None:
+    """Return the signature that a text begins with: "（記者王小明／台北報導）", "홍길동 기자 ="; None if there is none.
+
+    Parameters
+    ----------
+    text : str
+        Its first `MAX_SIGNATURE_CHARS` characters are read.
+    """
+    start = text[:MAX_SIGNATURE_CHARS].rstrip()
+    if start.isascii() or not _ASIAN.search(start):
+        return None
+    for pattern in _signatures():
+        if match := pattern.match(start):
+            parts = match.groupdict()
+            names = parts.get("name") or ", ".join(re.split(r"[\s,、，·ㆍ・;；]+", parts["names"]))
+            rest = text[match.end() : match.end() + _MAX_REST_CHARS + 1]
+            return Signature(names, len(rest) <= _MAX_REST_CHARS and re.fullmatch(_REST, rest) is not None)
+    return None

@@ -31,22 +31,14 @@ def ai_crawlers() -> frozenset[str]:
     return _words()["crawlers"]
 
 
-def obeyed(signals: Iterable[str], *, agent: str = OUR_AGENT) -> str | None:
-    """Return the first signal that forbids storing an article; None if none does.
-
-    Parameters
-    ----------
-    signals : iterable of str
-        As in `Metadata.opt_outs`.
-    agent : str
-        Our own name in lower case, for directives that name it.
-    """
+def obeyed(signals: Iterable[str]) -> str | None:
+    """Return the first signal, of those as in `Metadata.opt_outs`, that forbids storing an article; None if none does."""
     words = _words()
     for signal in sorted(signals):
         who, _, what = signal.partition(":")
         if who in ("robots.txt", "ai.txt", "tdm-reservation"):
             return signal
-        if what in words["obeyed"] and (who in ("robots", agent) or who in words["crawlers"]):
+        if what in words["obeyed"] and (who in ("robots", OUR_AGENT) or who in words["crawlers"]):
             return signal
         if who in ("content-signal", "content-usage") and what.removesuffix("=no") in words["uses"]:
             return signal
@@ -66,31 +58,22 @@ def read_opt_outs(reading: Reading) -> Found | None:
     Found or None
         A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without duplicates.
     """
-    signals: set[str] = set()
-    raws: list[str] = []
-    for name in meta_names("robots"):
-        for raw in reading.clues.metas(name):
-            signals.update(kept := _signals(raw, name))
-            raws += [raw] if kept else []
+    meta = reading.clues.meta
     headers = {k.lower(): v for k, v in reading.document.page.headers.items() if isinstance(v, str)}
-    if raw := headers.get("x-robots-tag", ""):
-        signals.update(kept := _header_signals(raw[:2000]))
-        raws += [raw] if kept else []
-    reserved = reading.clues.meta("tdm-reservation") or headers.get(
-        "tdm-reservation", ""
-    )  # the page's own outranks the other
+    told = [(_signals(raw, name), raw) for name in meta_names("robots") for raw in reading.clues.metas(name)]
+    in_header = headers.get("x-robots-tag", "")
+    told.append((_header_signals(in_header[:2000]), in_header))
+    reserved = meta("tdm-reservation") or headers.get("tdm-reservation", "")  # the page's own outranks the other
     if reserved.strip() == "1":
-        signals.add("tdm-reservation")
-        raws.append(f"tdm-reservation: {reserved}")
+        told.append(({"tdm-reservation"}, f"tdm-reservation: {reserved}"))
     for name in ("content-signal", "content-usage"):
-        raw = headers.get(name, "") or reading.clues.meta(name)
-        if refused := [use for use, is_allowed in read_usage(raw).items() if not is_allowed]:
-            signals.update(f"{name}:{use}=no" for use in refused)
-            raws.append(f"{name}: {raw}")
-    if raw := reading.clues.meta("tdm-policy") or headers.get("tdm-policy", ""):
-        signals.add("tdm-policy")
-        raws.append(raw)
-    return found(tuple(sorted(signals)), "meta", "; ".join(raws)) if signals else None
+        raw = headers.get(name, "") or meta(name)
+        told.append(({f"{name}:{use}=no" for use, may in read_usage(raw).items() if not may}, f"{name}: {raw}"))
+    if raw := meta("tdm-policy") or headers.get("tdm-policy", ""):
+        told.append(({"tdm-policy"}, raw))
+    raws = [raw for signals, raw in told if signals]
+    signals = sorted(set().union(*(signals for signals, _ in told)))
+    return found(tuple(signals), "meta", "; ".join(raws)) if signals else None
 
 
 def _signals(raw: str, name: str) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.dates import date_in_url, is_ambiguous, is_month_first, is_range, latest, parse_date, precision
@@ -15,7 +15,7 @@ from webmain.metadata.reading import Found, Reading, found, source_name
 from webmain.urls import is_own, join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
@@ -31,7 +31,7 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     """
     shown = ShownDates(reading)
     published = _most_precise(shown, _published(shown))
-    modified = _first(shown, _modified(shown))
+    modified = next(_parsed(shown, _modified(shown)), None)
     if published is None:
         published = _in_doubt(shown, modified)
     elif published.source.name not in _SHOWN:
@@ -49,12 +49,7 @@ _SHOWN: Final = ("byline", "date", "text")
 _MORE_CANDIDATES: Final = 12
 
 
-def _first(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Found | None:
-    """Return the first candidate that is a date."""
-    return next(_parsed(shown, candidates), None)
-
-
-def _parsed(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Iterator[Found]:
+def _parsed(shown: ShownDates, candidates: Iterable[tuple[str, str]]) -> Iterator[Found]:
     """Yield the candidates that are dates."""
     language, now = shown.reading.language, shown.reading.document.page.fetched_at
     for name, raw in candidates:
@@ -108,7 +103,7 @@ def _month_first(shown: ShownDates, raw: str) -> bool:
         evident = evident or {order for line in shown.lines() if (order := is_month_first(line)) is not None}
         if len(evident) == 1:
             return evident.pop()
-    declared = reading.declared_language.lower().replace("_", "-")
+    declared = reading.clues.language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
     return reading.language in ("en", "") and reading.document.site.rpartition(".")[2] in _MONTH_FIRST_SITES
@@ -119,8 +114,8 @@ def _evidence(shown: ShownDates) -> Iterator[date]:
     reading = shown.reading
     if (address := date_in_url(reading.document.url or "")) is not None:
         yield address.date()
-    raws = [raw for of in ("published", "modified") for _, raw in _from_meta(reading, of)]
-    raws += [t for value in reading.values("dateModified", "datePublished") for t in texts(value)[:2]]
+    declared = chain(*(_from_meta(reading, of) for of in ("published", "modified")))
+    raws = [raw for _, raw in chain(declared, _from_json_ld(reading, "dateModified", "datePublished"))]
     raws += [reading.document.elements.attributes[i].get("datetime") or "" for i in reading.clues.times[:20]]
     for raw in (*raws, *shown.lines()):
         if not is_ambiguous(raw) and (value := parse_date(raw, language=reading.language)):
@@ -130,12 +125,10 @@ def _evidence(shown: ShownDates) -> Iterator[date]:
 def _published(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the publication date, in order of trust."""
     reading = shown.reading
-    for value in reading.values("datePublished"):
-        yield from (("json-ld", t) for t in texts(value)[:2])
+    yield from _from_json_ld(reading, "datePublished")
     yield from _from_meta(reading, "published")
     yield from _from_properties(shown, ("datepublished", "datecreated", "pubdate", "dateline"))
-    for value in reading.values("dateCreated", "uploadDate"):
-        yield from (("json-ld", t) for t in texts(value)[:2])
+    yield from _from_json_ld(reading, "dateCreated", "uploadDate")
     elements = reading.document.elements
     for i in shown.in_view(reading.clues.times):
         attributes = elements.attributes[i]
@@ -152,14 +145,17 @@ def _published(shown: ShownDates) -> Iterator[tuple[str, str]]:
 def _modified(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the last change, in order of trust."""
     reading = shown.reading
-    for value in reading.values("dateModified"):
-        yield from (("json-ld", t) for t in texts(value)[:2])
+    yield from _from_json_ld(reading, "dateModified")
     yield from _from_meta(reading, "modified")
     yield from _from_properties(shown, ("datemodified",))
     for i in shown.in_view(reading.clues.times):
         if reading.is_near(i):
             yield from _of_time(shown, i, updates=True)
     yield from (("byline", t) for t in shown.changes())
+
+
+def _from_json_ld(reading: Reading, *keys: str) -> Iterator[tuple[str, str]]:
+    return (("json-ld", text) for value in reading.values(*keys) for text in texts(value)[:2])
 
 
 def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
@@ -201,7 +197,7 @@ def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[
 
 def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield shown strings: those near the headline, then a dateline, then whatever is marked as a date."""
-    yield from ((s.name, s.raw) for s in shown.near())
+    yield from shown.near()
     yield from (("ago", t) for t in shown.ages())
     yield from (("text", t) for t in shown.datelines())
     for i in shown.in_view(shown.reading.clues.times):
@@ -211,15 +207,12 @@ def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
 
 def _in_doubt(shown: ShownDates, modified: Found | None) -> Found | None:
     """Return a likely but uncertain publication date: the change, or the only day among lines of one kind."""
-    for name, lines in (("text", shown.labelled), ("text", shown.lines), ("", None), ("script", shown.in_scripts)):
-        if lines is None:
-            if modified is not None:
-                return modified
-            continue
+    kinds = [("text", shown.labelled), ("text", shown.lines)]
+    for name, lines in kinds if modified else [*kinds, ("script", shown.in_scripts)]:
         dates = list(_parsed(shown, ((name, raw) for raw in lines())))
         if len({item.value.date() for item in dates}) == 1 and (modified is None or dates[0].value <= modified.value):
             return dates[0]
-    return None
+    return modified
 
 
 _MAX_FAR: Final = 16
@@ -235,7 +228,7 @@ def _as_shown(shown: ShownDates, published: Found) -> Found:
     day, url = published.value.date(), shown.reading.document.url or ""
     if shown.names(day):
         return published
-    seen = list(_parsed(shown, ((s.name, s.raw) for s in shown.near(_MAX_FAR)[:_MAX_SHOWN])))
+    seen = list(_parsed(shown, shown.near(_MAX_FAR)[:_MAX_SHOWN]))
     address = date_in_url(url)
     if day in ({item.value.date() for item in seen} | ({address.date()} if address else set())):
         return published

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from webmain.html.columns import Flag
 from webmain.html.document import Document, view
-from webmain.items import Metadata
+from webmain.items import LiveEntry, Metadata
 from webmain.metadata.authors import read_authors
 from webmain.metadata.dates import parse_date
-from webmain.metadata.dates_shown import is_mostly_date
-from webmain.metadata.head import clean, element_text, letters, meta_names
-from webmain.metadata.jsonld import texts
-from webmain.metadata.live import read_entries
+from webmain.metadata.head import clean, meta_names
+from webmain.metadata.headlines import read_title
+from webmain.metadata.jsonld import first_text, texts
 from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
-from webmain.metadata.reading import Found, Reading, found, read, source_name
-from webmain.metadata.site_names import in_slug
-from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose, pieces, size
+from webmain.metadata.reading import Found, Reading, first, found, read, source_name
+from webmain.metadata.titles import MAX_TITLE_CHARS
 from webmain.regex import lazy
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
 
@@ -28,14 +26,8 @@ if TYPE_CHECKING:
 
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
-_MIN_HEADLINE: Final = 15
-_LONGEST_LABEL, _LONG_TITLE = 14, 24
-_LONGEST_HEADLINE: Final = 200
-_PARAGRAPH: Final = 80
-_TOP_LEAVES: Final = 500
-_MOST_DATES: Final = 5
-_BEFORE_DATE, _AFTER_DATE = 3, 12
-"""Leaves before a date that may be the headline, and after it that may be the text."""
+_FRONT = lazy(r"https?://[^/?#]*/*\??(?:#.*)?", re.I | re.S)
+"""The address of a site's front page."""
 
 
 @view
@@ -56,7 +48,7 @@ def read_metadata(document: Document) -> Metadata:
     published, modified = read_dates(reading)
     canonical_url, canonical_claim = _canonical(reading)
     fields: dict[str, Found | None] = {
-        "title": _title(reading),
+        "title": read_title(reading),
         "authors": read_authors(reading),
         "published": published,
         "modified": modified,
@@ -71,7 +63,7 @@ def read_metadata(document: Document) -> Metadata:
         "licence": read_licence(reading),
         "paywalled": read_paywalled(reading),
         "opt_outs": read_opt_outs(reading),
-        "entries": read_entries(reading),
+        "entries": _entries(reading),
     }
     known = {name: item for name, item in fields.items() if item is not None}
     values: dict[str, Any] = {name: item.value for name, item in known.items()}
@@ -79,101 +71,8 @@ def read_metadata(document: Document) -> Metadata:
     return Metadata(**values, page_title=page_title, sources={name: item.source for name, item in known.items()})
 
 
-def _title(reading: Reading) -> Found | None:
-    candidates = list(_title_candidates(reading))
-    sections = reading.link_labels if all(c.source in ("title", "headline", "text") for c in candidates) else ()
-    others = (i for i in reading.clues.headings[:20] if i != reading.headline)
-    headings = reading.subheads.union(letters(element_text(reading.document, i)) for i in others)
-    chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug, headings=headings)
-    return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
-
-
-def _title_candidates(reading: Reading) -> Iterator[Candidate]:
-    document = reading.document
-    for node in reading.nodes:
-        if node.is_article and not node.aside:
-            for text in texts(node.value.get("headline") or node.value.get("name"))[:1]:
-                yield Candidate("json-ld", clean(text))
-            break
-    for name in meta_names("title"):
-        if value := reading.clues.meta(name):
-            yield Candidate(source_name(name), value)
-    if reading.headline >= 0:
-        yield Candidate("h1", _heading(reading))
-    elif reading.marked_headline:
-        yield Candidate("headline", reading.marked_headline)
-    if document.title:
-        if reading.headline < 0 and (heading := _unnamed_heading(reading)):
-            yield Candidate("h2", heading)
-            return
-        yield Candidate("title", clean(document.title))
-        if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
-            yield Candidate("text", reading.shown_title)
-
-
-def _heading(reading: Reading) -> str:
-    """Return the text of the `h1`, up to a date in it that does not follow the headline in the `title` element."""
-    document, leaves = reading.document, reading.document.leaves
-    first, end = (ends[reading.headline] for ends in (document.elements.first_leaf, document.elements.end_leaf))
-    title = letters(document.title)
-    for i in range(first + 1, min(end, first + _MOST_DATES)):
-        if is_mostly_date(leaves.texts[i]) and letters(leaves.texts[i]) not in title and parse_date(leaves.texts[i]):
-            shown = clean(leaves.text(range(first, i)))
-            if letters(shown) and title.startswith(letters(shown)):
-                return shown
-    return element_text(document, reading.headline)
-
-
-def _unnamed_heading(reading: Reading) -> str:
-    """Return the headline of a page whose `title` element is the same on all pages: a heading, or the text above a date.
-
-    Such a title is the site's name or a label ("Press release"), or the page does not show it and has another text above
-    its date.
-    """
-    title = clean(reading.document.title[:1000])
-    parts = [part for part in pieces(title) if not reading.called.holds(part)]
-    if any(in_slug(part, reading.slug) > 1 or _is_shown(reading, part) for part in {*parts, " ".join(parts)} - {""}):
-        return ""
-    return (_first_heading(reading) if reading.called.holds(title) else "") or _above_date(reading)
-
-
-def _is_shown(reading: Reading, piece: str) -> bool:
-    """Return True if a piece of a title is a text run, begins with one, or is in one; a label in a link does not count."""
-    own, leaves, is_label = letters(piece), reading.document.leaves, size(piece) < _LONGEST_LABEL
-    for text, flags in islice(zip(leaves.texts, leaves.flags, strict=True), _TOP_LEAVES):
-        folded = "" if is_label and flags & Flag.IN_ANCHOR else letters(text)
-        begins = len(folded) > _MIN_HEADLINE and own.startswith(folded)
-        if folded == own or begins or (size(piece) > _LONG_TITLE and own in folded):
-            return True
-    return False
-
-
-def _first_heading(reading: Reading) -> str:
-    """Return the first `h2` or `h3` that is long enough for a headline; "" if there is none."""
-    headings = reading.document.elements.of_tags(("h2", "h3"))
-    of_body = (i for i in headings if not reading.stands_aside(i))
-    texts_of_headings = (element_text(reading.document, i) for i in islice(of_body, 5))
-    return next((text for text in texts_of_headings if size(text) > _MIN_HEADLINE), "")
-
-
-def _above_date(reading: Reading) -> str:
-    """Return the text directly above the first date that is followed by a paragraph; "" if it cannot be a headline."""
-    document, leaves = reading.document, reading.document.leaves
-    for at in islice((i for i, t in enumerate(leaves.texts[:_TOP_LEAVES]) if is_mostly_date(t)), _MOST_DATES):
-        if not any(size(text) > _PARAGRAPH for text in leaves.texts[at + 1 : at + _AFTER_DATE]):
-            continue
-        above = [i for i in range(max(0, at - _BEFORE_DATE), at) if size(leaves.texts[i]) > _MIN_HEADLINE]
-        if above and not leaves.flags[above[-1]] & Flag.IN_ANCHOR and parse_date(leaves.texts[at]):
-            text = element_text(document, leaves.element[above[-1]], limit=_LONGEST_HEADLINE + 1)
-            return text if len(text) <= _LONGEST_HEADLINE and not is_mostly_date(text) else ""
-    return ""
-
-
 def _description(reading: Reading) -> Found | None:
-    for name, value in reading.of_meta("description"):
-        return found(value, source_name(name), value)
-    value = reading.text("description")
-    return found(value, "json-ld", value) if value else None
+    return first(chain(reading.of_meta("description"), [("json-ld", reading.text("description"))]))
 
 
 def _canonical(reading: Reading) -> tuple[Found | None, Found | None]:
@@ -207,52 +106,38 @@ def _is_credible(canonical: str, url: str | None) -> bool:
     """Return True if a URL of the page's site can be its canonical URL: the front page's only for the front page."""
     if url is None or not is_web(url):
         return True
-    if _path(canonical) in ("", "/") and not _query(canonical):
-        own = amp_to_canonical_guess(url)
-        return _path(own) in ("", "/") and not _query(own)
+    if _FRONT.fullmatch(canonical):
+        return _FRONT.fullmatch(amp_to_canonical_guess(url)) is not None
     return not (host(canonical).startswith("amp.") and not host(url).startswith("amp."))
 
 
-def _path(url: str) -> str:
-    return re.sub(r"^https?://[^/?#]*", "", url, flags=re.I).partition("?")[0].partition("#")[0].rstrip("/")
-
-
-def _query(url: str) -> str:
-    return url.partition("#")[0].partition("?")[2]
-
-
 def _site_name(reading: Reading) -> Found | None:
-    if value := reading.clues.meta("og:site_name"):
-        return found(value, "og:site_name", value)
-    for node in reading.linked.nodes:
-        if "website" in node.types and (names := texts(node.value.get("name"))):
-            return found(clean(names[0]), "json-ld", names[0])
-    if value := reading.text("publisher"):
-        return found(value, "json-ld", value)
-    for name, value in reading.of_meta("site_name"):
-        if not value.startswith("http"):
-            return found(value, source_name(name), value)
-    return None
+    sites = (node.value for node in reading.linked.nodes if "website" in node.types)
+    return first(
+        chain(
+            [("og:site_name", reading.clues.meta("og:site_name"))],
+            (("json-ld", first_text(site.get("name"))) for site in sites),
+            [("json-ld", reading.text("publisher"))],
+            ((name, value) for name, value in reading.of_meta("site_name") if not value.startswith("http")),
+        ),
+        clean,
+    )
 
 
 def _section(reading: Reading) -> Found | None:
-    if (value := reading.text("articleSection")) and len(value) <= _MAX_TAG_CHARS:
-        return found(value, "json-ld", value)
-    for name, raw in reading.of_meta("section"):
-        value = next(map(clean, texts(raw)), "")
-        if 0 < len(value) <= _MAX_TAG_CHARS:
-            return found(value, source_name(name), raw)
-    return None
+    def name(raw: str) -> str:
+        value = clean(first_text(raw))
+        return value if len(value) <= _MAX_TAG_CHARS else ""
+
+    return first(chain([("json-ld", reading.text("articleSection"))], reading.of_meta("section")), name)
 
 
 def _tags(reading: Reading) -> Found | None:
     """Return the keywords without duplicates, from the first place that has any."""
-    for value in reading.values("keywords"):
-        if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
-            return found(tags, "json-ld", ", ".join(tags))
-    for name in meta_names("tags"):
-        if tags := _split_tags([clean(t) for t in texts(reading.clues.metas(name), limit=2 * MAX_TAGS)]):
-            return found(tags, source_name(name), ", ".join(tags))
+    listed = ((source_name(name), reading.clues.metas(name)) for name in meta_names("tags"))
+    for name, value in chain((("json-ld", value) for value in reading.values("keywords")), listed):
+        if tags := _split_tags([clean(text) for text in texts(value, limit=2 * MAX_TAGS)]):
+            return found(tags, name, ", ".join(tags))
     return None
 
 
@@ -270,34 +155,33 @@ _LANGUAGE = lazy(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
 
 
 def _language(reading: Reading) -> Found | None:
-    """Return the declared language as a BCP 47 tag in lower case."""
     places = [
-        ("html:lang", reading.declared_language),
+        ("html:lang", reading.clues.language),
         ("json-ld", reading.text("inLanguage")),
         ("og:locale", reading.clues.meta("og:locale")),
         ("meta:content-language", reading.clues.meta("content-language")),
         ("meta:language", reading.clues.meta("language", "dc.language", "dcterms.language", "dc.language.iso")),
         ("header:content-language", str(reading.document.page.headers.get("content-language") or "")),
     ]
-    for name, raw in places:
-        tag = re.split(r"[,;]", raw.strip().lower().replace("_", "-"))[0].strip()
-        if match := _LANGUAGE.match(tag):
-            value = match.group()
-            if len(tag) == len(value) or tag[len(value)] == "-":
-                return found(value, name, raw)
-    return None
+    return first(places, _language_tag)
+
+
+def _language_tag(raw: str) -> str:
+    """Return a declared language as a BCP 47 tag in lower case; "" if it is none."""
+    tag = re.split(r"[,;]", raw.strip().lower().replace("_", "-"))[0].strip()
+    match = _LANGUAGE.match(tag)
+    return match[0] if match and tag[match.end() :][:1] in ("", "-") else ""
 
 
 def _image(reading: Reading) -> Found | None:
-    base = reading.document.base_url
-    places = [(n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas(n, 1)]
-    places += [("json-ld", _image_address(v, reading)) for v in reading.values("image", "thumbnailUrl")]
-    places += reading.of_meta("image")
-    places.append(("link:image_src", reading.clues.link("image_src")))
-    for name, raw in places:
-        if raw and (url := join(base, raw)):
-            return found(url, name, raw)
-    return None
+    names = ("og:image:secure_url", "og:image", "og:image:url")
+    places = chain(
+        ((name, value) for name in names for value in reading.clues.metas(name, 1)),
+        (("json-ld", _image_address(value, reading)) for value in reading.values("image", "thumbnailUrl")),
+        reading.of_meta("image"),
+        [("link:image_src", reading.clues.link("image_src"))],
+    )
+    return first(places, partial(join, reading.document.base_url))
 
 
 def _image_address(value: Any, reading: Reading) -> str:
@@ -370,11 +254,43 @@ def _truth(value: Any) -> bool | None:
     """Return a boolean in any of the ways publishers write it; None if unclear."""
     if isinstance(value, list):
         value = value[0] if value else None
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, (int, float)):
+    if isinstance(value, int | float):
         return bool(value)
     if isinstance(value, str):
         word = value.strip().rpartition("/")[2].lower()
         return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(word)
     return None
+
+
+MAX_ENTRIES: Final = 2_000
+_LIVE: Final = "liveBlogUpdate"
+
+
+def _entries(reading: Reading) -> Found | None:
+    """Return the entries of a live blog, oldest first (schema.org, `LiveBlogPosting`).
+
+    Entries without a time or without any text are left out; None if none is left.
+    """
+    for node in reading.nodes:
+        updates = node.value.get(_LIVE)
+        if node.aside or updates is None:
+            continue
+        listed = updates if isinstance(updates, list) else [updates]
+        entries = [entry for each in listed[:MAX_ENTRIES] if (entry := _entry(reading, each)) is not None]
+        if entries:
+            entries.sort(key=lambda entry: entry.published)
+            return found(tuple(entries), f"json-ld:{_LIVE}", f"{len(entries)} entries")
+    return None
+
+
+def _entry(reading: Reading, update: Any) -> LiveEntry | None:
+    value = reading.linked.resolve(update)
+    if not isinstance(value, dict):
+        return None
+    dates = (value.get(key) for key in ("datePublished", "dateCreated", "dateModified"))
+    published = parse_date(first_text(next(filter(None, dates), "")))
+    title = clean(first_text(value.get("headline")))
+    text = "\n\n".join(filter(None, map(clean, first_text(value.get("articleBody")).splitlines())))
+    if published is None or not (title or text):
+        return None
+    return LiveEntry(published=published, title=title or None, text=text)

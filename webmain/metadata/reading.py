@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
-from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
-from webmain.metadata.names import starts_byline
+from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, read_json_ld, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
-from webmain.metadata.titles import pieces
 from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from webmain.html.document import Document
 
@@ -33,6 +31,7 @@ _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
 _LOGO_ELEMENTS = 6
+_OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
@@ -44,10 +43,14 @@ class Found:
     source: Source
 
 
-def found(value: Any, name: str, raw: Any = None) -> Found:
+def found(value: Any, name: str, raw: str) -> Found:
     """Return a value with its source, the raw string cut at `MAX_RAW_CHARS`."""
-    text = raw if isinstance(raw, str) else str(value if raw is None else raw)
-    return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
+    return Found(value, Source(name=name, raw=_SURROGATES.sub("", raw[:MAX_RAW_CHARS])))
+
+
+def first(places: Iterable[tuple[str, str]], parse: Callable[[str], Any] = str) -> Found | None:
+    """Return the first value among raw strings, each behind the name of its place, that are not empty once parsed."""
+    return next((found(value, name, raw) for name, raw in places if raw and (value := parse(raw))), None)
 
 
 def source_name(meta: str) -> str:
@@ -66,49 +69,37 @@ class Reading:
 
     def values(self, *keys: str, all_nodes: bool = True) -> list[Any]:
         """Return from each object about the page the value of the first key it has, likeliest object first."""
-        out = []
+        first_values = []
         for node in self.nodes if all_nodes else self.nodes[:1]:
-            for key in keys:
-                value = node.value.get(key)
-                if value is not None and value not in ("", [], {}):
-                    out.append(value)
-                    break
-        return out
+            given = (node.value.get(key) for key in keys)
+            first_values += [value for value in given if value not in (None, "", [], {})][:1]
+        return first_values
 
     def of_meta(self, of: str) -> Iterator[tuple[str, str]]:
-        """Yield name and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
+        """Yield source and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
         for name in meta_names(of):
             if value := self.clues.meta(name):
-                yield name, value
+                yield source_name(name), value
 
     def text(self, *keys: str) -> str:
         """Return the first string under one of the keys; "" if there is none."""
-        for value in self.values(*keys):
-            for text in texts(self.linked.resolve(value)):
-                if cleaned := clean(text):
-                    return cleaned
-        return ""
-
-    @property
-    def declared_language(self) -> str:
-        """`lang` of the html element; "" without one."""
-        return self.clues.language[0] if self.clues.language else ""
+        found_texts = (text for value in self.values(*keys) for text in texts(self.linked.resolve(value)))
+        return next(filter(None, map(clean, found_texts)), "")
 
     @cached_property
     def language(self) -> str:
         """Primary subtag of the first language that the page declares."""
-        declared = self.declared_language or self.clues.meta("og:locale", "content-language", "language")
+        declared = self.clues.language or self.clues.meta("og:locale", "content-language", "language")
         return declared.replace("_", "-").strip().lower().partition("-")[0][:3]
 
     @cached_property
     def site_names(self) -> list[str]:
         """Names that the site gives itself, and its domain with and without suffix."""
-        names = [self.clues.meta("og:site_name"), self.clues.meta("application-name"), self.clues.meta("site_name"),
-                 self.clues.meta("apple-mobile-web-app-title"), self.clues.meta("publisher", "dc.publisher"),
-                 self.text("publisher")]  # fmt: skip
+        of_meta = ("og:site_name", "application-name", "site_name", "apple-mobile-web-app-title")
+        names = [*map(self.clues.meta, of_meta), self.clues.meta("publisher", "dc.publisher"), self.text("publisher")]
         for node in self.linked.nodes:
             if "website" in node.types or "newsmediaorganization" in node.types:
-                names += texts(node.value.get("name"))[:1] + texts(node.value.get("alternateName"))[:1]
+                names += [first_text(node.value.get(key)) for key in ("name", "alternateName")]
         site = self.document.site
         if site:
             names += [site, site.partition(".")[0]]
@@ -152,46 +143,6 @@ class Reading:
         return {letters(t) for t, box in islice(runs, _TOP_LEAVES) if tags[box] in _SUBHEADS}
 
     @cached_property
-    def marked_headline(self) -> str:
-        """Text of the first element whose class names a headline and that has a byline or date nearby; "" if none.
-
-        Only used if there is no `h1`.
-        """
-        first, texts_of_leaves = self.document.elements.first_leaf, self.document.leaves.texts
-        signs = [first[i] for i in (*self.clues.bylines, *self.clues.dated)]
-        for i in self.clues.headlines[:20]:
-            text = element_text(self.document, i, limit=200)
-            at = first[i]
-            if len(letters(text)) < 12 or stands_aside(self.document, i):
-                continue
-            if any(at - 4 <= s <= at + 6 for s in signs) or any(
-                starts_byline(t) for t in texts_of_leaves[at + 1 : at + 5]
-            ):
-                return text
-        return ""
-
-    @cached_property
-    def shown_title(self) -> str:
-        """The longest text of the page that the `title` element begins with, else one that it ends with; "" if none.
-
-        The text must be a heading or as long as any piece of the title, since names of sections are shown, too.
-        """
-        document = self.document
-        title, leaves = clean(document.title[:1000]), document.leaves
-        longest = max(len(letters(p)) for p in pieces(title))
-        best, at_end = "", ""
-        texts_of_leaves = enumerate(leaves.texts[:_TOP_LEAVES])
-        for i, text in [(i, t) for i, t in texts_of_leaves if title.startswith(t) or title.endswith(t)]:
-            if len(best) < len(text) < len(title):
-                is_heading = document.elements.tags[leaves.box[i]] in ("h2", "h3", "h4")
-                if is_heading or (not leaves.flags[i] & Flag.IN_ANCHOR and len(letters(text)) >= longest):
-                    if title.startswith(text):
-                        best = text
-                    else:
-                        at_end = max(at_end, text, key=len)
-        return best or at_end
-
-    @cached_property
     def shown(self) -> str:
         """All text of the page, case folded."""
         return " ".join(map(str.casefold, self.document.leaves.texts))
@@ -219,18 +170,29 @@ class Reading:
         at = self.headline_leaf
         return at >= 0 and at - _BEFORE <= leaf <= at + _AFTER
 
+    def around_headline(self, before: int, after: int) -> range:
+        """Return the leaves from so many before the headline to so many after it; none without a headline."""
+        at = self.headline_leaf
+        return range(max(0, at - before), min(len(self.document.leaves), at + after)) if at >= 0 else range(0)
+
+    def far(self, leaf: int) -> int:
+        """Return a leaf's distance from the headline; before it, leaves count three times."""
+        return max(leaf - self.headline_leaf, 3 * (self.headline_leaf - leaf))
+
     def stands_aside(self, element: int) -> bool:
         """Return True if an element is in a part about other pages or by other people."""
         return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
 
-    def in_view(self, elements: list[int]) -> list[int]:
-        """Return elements after the headline, then those before it, without those in parts about other pages."""
-        at = self.headline_leaf
-        kept = [i for i in elements[:60] if not self.stands_aside(i)]
-        if at < 0:
-            return kept
-        first = self.document.elements.first_leaf
-        return sorted(kept, key=lambda i: first[i] - at if first[i] >= at else 3 * (at - first[i]))
+    def is_outside(self, leaf: int) -> bool:
+        """Return True if a leaf is of no article: in a control or `noscript`, embedded, or standing aside."""
+        leaves = self.document.leaves
+        return bool(leaves.flags[leaf] & _OUTSIDE) or self.stands_aside(leaves.element[leaf])
+
+    def in_view(self, elements: list[int], is_apart: Callable[[int], bool] | None = None) -> list[int]:
+        """Return elements by their distance from the headline, without those in parts about other pages."""
+        first, is_apart = self.document.elements.first_leaf, is_apart or self.stands_aside
+        kept = [i for i in elements[:60] if not is_apart(i)]
+        return sorted(kept, key=lambda i: self.far(first[i])) if self.headline_leaf >= 0 else kept
 
 
 def read(document: Document) -> Reading:
@@ -313,16 +275,11 @@ def _is_logo(document: Document, element: int) -> bool:
     if any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id")):
         return True
     first, end = elements.first_leaf[element], elements.end_leaf[element]
-    for i in (*range(element + 1, min(elements.end[element], element + 4)), *_parents(elements.parent, element)):
+    within = range(element + 1, min(elements.end[element], element + 4))
+    for i in (*within, *elements.ancestors(element)[1:3]):
         if elements.tags[i] == "a" and elements.first_leaf[i] <= first and elements.end_leaf[i] >= end:
             return is_root(elements.attributes[i].get("href") or "", document.site)
     return False
-
-
-def _parents(parent: list[int], element: int) -> list[int]:
-    above = [parent[element]]
-    above += [parent[above[0]]] if above[0] >= 0 else []
-    return [i for i in above if i >= 0]
 
 
 def _title_leaf(reading: Reading) -> int:

@@ -53,13 +53,11 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
     """
     whole = {fold(o) for o in others}
     for _ in range(4):
-        cuts = _cuts(title)
-        behind = next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and size(c) > 14), "")
+        parts = [_around(title, cut) for cut in _cuts(title)]
+        behind = next((tail for _, tail in parts if fold(tail) in whole and size(tail) > 14), "")
         shorter = "" if names.holds(behind) else behind
-        shorter = shorter or _beside_site(title, cuts, names)
-        shorter = shorter or next(
-            (c for m in cuts if fold(c := title[: m.start()].strip()) in whole and size(c) > 8), ""
-        )
+        shorter = shorter or _beside_site(title, names)
+        shorter = shorter or next((head for head, _ in parts if fold(head) in whole and size(head) > 8), "")
         if not shorter:
             break
         title = shorter
@@ -99,26 +97,34 @@ def _cuts(title: str) -> list[re.Match[str]]:
     return cuts[:_MAX_CUTS]
 
 
+def _spans(title: str) -> list[tuple[int, int]]:
+    """Return start and end of each piece of a title between its separators."""
+    cuts = _cuts(title)
+    return list(zip([0, *(m.end() for m in cuts)], [*(m.start() for m in cuts), len(title)], strict=True))
+
+
 def pieces(title: str) -> list[str]:
     """Return the pieces of a title between its separators."""
-    cuts = _cuts(title)
-    ends = [0, *(m.end() for m in cuts)]
-    return [title[a:b].strip() for a, b in zip(ends, [*(m.start() for m in cuts), len(title)], strict=True)]
+    return [title[start:end].strip() for start, end in _spans(title)]
 
 
-def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) -> str:
+def _around(title: str, cut: re.Match[str]) -> tuple[str, str]:
+    """Return what is before and after a separator."""
+    return title[: cut.start()].strip(), title[cut.end() :].strip()
+
+
+def _beside_site(title: str, names: SiteNames) -> str:
     """Return the part before the piece that is the site's name, else the part after it; "" if there is no such piece."""
-    ends = [0, *(m.end() for m in cuts)]
-    starts = [*(m.start() for m in cuts), len(title)]
-    for i in reversed(range(len(ends))) if cuts else ():
-        if not names.holds(title[ends[i] : starts[i]].strip()):
+    spans = _spans(title)
+    for i in reversed(range(len(spans))) if len(spans) > 1 else ():
+        if not names.holds(title[slice(*spans[i])].strip()):
             continue
-        before = title[: starts[i - 1]].strip() if i else ""
-        after = title[ends[i + 1] :].strip() if i + 1 < len(ends) else ""
+        before = title[: spans[i - 1][1]].strip() if i else ""
+        after = title[spans[i + 1][0] :].strip() if i + 1 < len(spans) else ""
         if not after and before:
             return before
         for part in (before, after):
-            is_sure = not before and names.is_name(title[: starts[0]])
+            is_sure = not before and names.is_name(title[: spans[0][1]])
             if size(part) >= (_SHORTEST_AFTER_SITE if is_sure else _SHORTEST_TAIL) and fold(part) not in _GENERIC:
                 return part
     return ""
@@ -149,12 +155,12 @@ def _without_section(title: str, sections: Container[str]) -> str:
     """Cut off pieces at either end that are also link texts: "Stories » How a lighthouse works - Science"."""
     for _ in range(3):
         match = _SECTION_EDGE.search(title)
-        head, tail = (title[: match.start()].strip(), title[match.end() :].strip()) if match else ("", "")
+        head, tail = _around(title, match) if match else ("", "")
         if fold(head) in sections and _is_kicker(head) and size(tail) >= _SHORTEST_TAIL:
             title = tail
             continue
         cuts = _cuts(title)
-        head, tail = (title[: cuts[-1].start()].strip(), title[cuts[-1].end() :].strip()) if cuts else ("", "")
+        head, tail = _around(title, cuts[-1]) if cuts else ("", "")
         if not (fold(tail) in sections and _is_kicker(tail) and size(head) >= _SHORTEST_TAIL):
             break
         title = head
@@ -163,18 +169,16 @@ def _without_section(title: str, sections: Container[str]) -> str:
 
 def _in_address(title: str, slug: frozenset[str]) -> str:
     """Cut off short pieces at either end that share no word with the URL, if the URL has most of another piece."""
-    cuts = _cuts(title)
-    ends = [0, *(m.end() for m in cuts)]
-    starts = [*(m.start() for m in cuts), len(title)]
-    parts = pieces(title)
+    spans, parts = _spans(title), pieces(title)
     told = [i for i, piece in enumerate(parts) if in_slug(piece, slug) >= _LEAST_SLUG_WORDS]
     if not told:
         return title
     first, last = told[0], told[-1]
-    kept = len(fold(title[ends[first] : starts[last]]))
+    kept = title[spans[first][0] : spans[last][1]].strip()
     outside = parts[:first] + parts[last + 1 :]
-    is_aside = all(_is_kicker(p) and len(fold(p)) < kept and not slug.intersection(latin_words(p)) for p in outside)
-    return title[ends[first] : starts[last]].strip() if is_aside else title
+    longest = len(fold(kept))
+    is_aside = all(_is_kicker(p) and len(fold(p)) < longest and not slug.intersection(latin_words(p)) for p in outside)
+    return kept if is_aside else title
 
 
 def choose(
@@ -211,11 +215,10 @@ def choose(
     good = good if any(c.source != "text" for c in good) else candidates
     if not good:
         return None
-    shown = [strip_site(c.text, names=names, others=[o.text for o in good if o is not c]) for c in good]
-    shown = [
-        _without_section(_without_prefix(s, names), sections) if c.source == "title" else s
-        for c, s in zip(good, shown, strict=True)
-    ]
+    shown = []
+    for c in good:
+        text = strip_site(c.text, names=names, others=[other.text for other in good if other is not c])
+        shown.append(_without_section(_without_prefix(text, names), sections) if c.source == "title" else text)
     if len(good) == 1:
         shown = [_in_address(shown[0], slug)]
     shown = [_up_to_heading(s, headings) for s in shown]
@@ -243,8 +246,8 @@ _LONGEST_KICKER_WORDS: Final = 5
 def _without_tail(title: str) -> str:
     """Cut off what follows the last bar of a title that nothing else on the page confirms or shortens."""
     bars = [m for m in _cuts(title) if m.group() in (" | ", " » ")]
-    head, tail = (title[: bars[-1].start()], title[bars[-1].end() :]) if bars else ("", "")
-    return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
+    head, tail = _around(title, bars[-1]) if bars else ("", "")
+    return head if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
 
 
 def _up_to_heading(title: str, headings: Container[str]) -> str:
@@ -306,7 +309,7 @@ def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: fro
     slug : frozenset of str
         Words of the page's URL.
     """
-    shown, told = (len(slug.intersection(_all_words(t))) for t in (heading, headline))
+    shown, told = _n_in_slug(heading, slug), _n_in_slug(headline, slug)
     if len(heading) > _LONGEST_HEADLINE:
         return False
     if len(slug) >= _LONG_SLUG_WORDS and 5 * shown >= 4 * len(slug) and shown >= told + 2:
@@ -327,15 +330,16 @@ def _is_rewording(heading: str, title: str, slug: frozenset[str]) -> bool:
     own, other = fold(heading), fold(title)
     if own.startswith(other) or own.endswith(other):
         return False
-    shown, told = (len(slug.intersection(_all_words(t))) for t in (heading, title))
+    shown, told = _n_in_slug(heading, slug), _n_in_slug(title, slug)
     if shown != told:
         return shown > told
     runs, others = ({t[i : i + 3] for i in range(len(t) - 2)} for t in (own, other))
     return 2 * len(runs & others) >= min(len(runs), len(others)) > 0
 
 
-def _all_words(text: str) -> tuple[str, ...]:
-    return latin_words(text) + latin_words(text, umlauts=True)
+def _n_in_slug(text: str, slug: frozenset[str]) -> int:
+    """Return the number of the URL's words that are in a text."""
+    return len(slug.intersection(latin_words(text) + latin_words(text, umlauts=True)))
 
 
 def _share_a_word(a: str, b: str) -> bool:
@@ -365,15 +369,10 @@ def _is_kicker(text: str) -> bool:
 
 def _repairs(cut: str, full: str) -> bool:
     """Return True if `full` is the title of which `cut` is a truncated form, cut at an ellipsis or within a word."""
-    match = _ELLIPSIS.search(cut)
-    if match:
+    if match := _ELLIPSIS.search(cut):
         stem = fold(cut[: match.start()])
-        return (
-            len(stem) > 12
-            and fold(full).startswith(stem)
-            and not _ELLIPSIS.search(full)
-            and match.group().strip() not in full
-        )
+        is_whole = not _ELLIPSIS.search(full) and match[0].strip() not in full
+        return len(stem) > 12 and fold(full).startswith(stem) and is_whole
     rest = full[len(cut) :]
     in_word = cut[-1:].isalpha() and rest[:1].islower()
     return len(cut) > _SHORTEST_CUT and full.startswith(cut) and (in_word or (len(cut) in _CUT_CHARS and rest != ""))

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,17 +150,14 @@ class NearDuplicates:
 
     def _find(self, article_id: str, signature: Sequence[int], hashes: Sequence[int]) -> Match | None:
         best: Match | None = None
-        left = MAX_CANDIDATES
-        for entry in self._bands.candidates(hashes):
-            if entry.id == article_id:
-                continue
+        others = (entry for entry in self._bands.candidates(hashes) if entry.id != article_id)
+        for entry in islice(others, MAX_CANDIDATES):
             likeness = jaccard(signature, entry.signature)
             if likeness >= self._threshold and (best is None or likeness > best.similarity):
                 # the cluster may have been opened by an earlier version of this article
                 cluster = entry.cluster if entry.cluster != article_id else entry.id
                 best = Match(id=entry.id, cluster=cluster, similarity=likeness)
-            left -= 1
-            if left == 0 or (best and best.similarity >= 1):
+            if best and best.similarity >= 1:
                 break
         return best
 

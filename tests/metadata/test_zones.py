@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from webmain.text.zones import read_zone
+from webmain.metadata.calendars import read_zone
 
 
 @pytest.mark.parametrize(
