@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
@@ -60,13 +59,10 @@ class Feed:
         In document order, each address once.
     next_url : str or None
         The next page of an archived or paged feed (RFC 5005; `next_url` in JSON Feed).
-    skipped : Mapping[str, int]
-        Entries left out, by reason: "no_url", "bad_url", "duplicate", "too_many".
     """
 
     entries: tuple[Entry, ...] = ()
     next_url: str | None = None
-    skipped: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
@@ -79,7 +75,7 @@ def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
     url : str
         Where it came from; relative addresses are joined to it (and to `xml:base`).
     max_entries : int
-        Entries beyond this number are counted as "too_many".
+        Further entries are not read.
 
     Raises
     ------
@@ -121,16 +117,14 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
     base = _base(channel, _base(root, url))
     language = root.get(_XML_LANG) or _short(about, "language", "dc:language")
     authors = _plain_each(_authors(about)) if is_atom else ()
-    skipped: Counter[str] = Counter()
-    collected = EntryCollector(max_entries, skipped)
-    for n, item in enumerate(about.get("entry", ()) if is_atom else _named(root, "item")):
-        if collected.is_full() or n >= MAX_ITEMS:
-            skipped["too_many"] += 1
-            continue
+    collected = EntryCollector(max_entries)
+    for item in islice(about.get("entry", ()) if is_atom else _named(root, "item"), MAX_ITEMS):
+        if collected.is_full():
+            break
         children = _children(item)
         hints = _hints(children, item.get(_XML_LANG) or language, authors, is_atom=is_atom)
         collected.add(_link(item, children), _base(item, base), hints)
-    return Feed(entries=collected.pop_entries(), next_url=_next_url(about, base), skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=_next_url(about, base))
 
 
 def _named(root: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -328,13 +322,11 @@ def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
     is_feed = isinstance(data, dict) and isinstance(data.get("items"), list)
     if not is_feed or not ("jsonfeed.org" in str(data.get("version")) or {"feed_url", "home_page_url"} & data.keys()):
         raise NotAFeed("it is JSON, but no JSON Feed")
-    skipped: Counter[str] = Counter()
-    collected = EntryCollector(max_entries, skipped)
+    collected = EntryCollector(max_entries)
     for raw in data["items"]:
         item = raw if isinstance(raw, dict) else {}
         collected.add(_json_url(item), url, _json_hints(item, data))
-    next_url = absolute_url(_string(data, "next_url"), url)
-    return Feed(entries=collected.pop_entries(), next_url=next_url, skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=absolute_url(_string(data, "next_url"), url))
 
 
 def _string(record: Mapping[str, Any], name: str) -> str | None:
