@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Final
 
 from webmain import languages
 from webmain.clock import once
@@ -67,30 +68,24 @@ class UrlWords:
     own: frozenset[str]
 
 
+_JOINED: Final = {
+    "hubs": ("authors", "categories", "tags", "lists"),
+    "names": ("authors", "categories", "tags"),
+    "sides": ("authors", "tags"),
+    "own": ("authors", "categories", "tags", "lists", "fronts", "news", "articles"),
+}
+"""Fields that are made of several lists of the language files; the others have the name of their list."""
+
+
 @once
 def url_words() -> UrlWords:
     """Return the words of all languages."""
     known = languages.known()
-
-    def words(*names: str) -> frozenset[str]:
-        return frozenset(word for name in names for word in known.words(f"urls.{name}"))
-
     return UrlWords(
-        hubs=words("authors", "categories", "tags", "lists"),
-        names=words("authors", "categories", "tags"),
-        sides=words("authors", "tags"),
-        fronts=words("fronts"),
-        authors=words("authors"),
-        articles=words("articles"),
-        news=words("news"),
-        ignored=words("ignored"),
-        shelves=words("shelves"),
-        dead_ends=words("dead_ends"),
-        other_suffixes=words("other_suffixes"),
-        page_suffixes=words("page_suffixes"),
-        id_keys=words("id_keys"),
-        page_keys=words("page_keys"),
-        search_keys=words("search_keys"),
-        editions=words("editions"),
-        own=words("authors", "categories", "tags", "lists", "fronts", "news", "articles"),
+        **{
+            each.name: frozenset(
+                word for name in _JOINED.get(each.name, (each.name,)) for word in known.words(f"urls.{name}")
+            )
+            for each in fields(UrlWords)
+        }
     )
