@@ -72,12 +72,8 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
         Seconds since 1970, to be sorted in descending order; `UNDATED` if there is no date.
     """
     latest = (now or clock.now()).timestamp() + _FUTURE_S
-    candidates = (
-        parse_feed_date(hints.published) if hints else None,
-        date_in_url(url, months=True),
-        parse_feed_date(hints.modified) if hints else None,
-    )
-    for candidate in candidates:
+    published, modified = (hints.published, hints.modified) if hints else (None, None)
+    for candidate in (parse_feed_date(published), date_in_url(url, months=True), parse_feed_date(modified)):
         if candidate is not None and _EARLIEST_S <= candidate.timestamp() <= latest:
             return candidate.timestamp()
     return UNDATED
