@@ -198,7 +198,7 @@ def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generato
         while due and due[0][0] <= now:
             waiting.append(heapq.heappop(due)[1])
         known = [visit for i in waiting if (visit := state[i]) is not None]
-        chosen = choose(known, len(known), now)
+        chosen = choose(known, now)
         for visit in chosen:
             i = int(visit.url)
             age = hour - float(published[i])

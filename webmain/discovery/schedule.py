@@ -154,16 +154,12 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
         return None
     seen_at = max(visited_at, min(visit.unchanged_until or 0.0, now + DAY_S))
     due = [step for step in steps[:-1] if step > seen_at] + steps[-1:]
-    step = due[min(_n_passed_over(visit, now), len(due) - 1)]
+    n_halved = max(0, math.floor(-math.log2(_rate(visit, now))))
+    step = due[min(n_halved, len(due) - 1)]
     at = max(step, visited_at + _SPACING * (step - start), earliest)
     if visit.n_changes and seen_at - start <= _AGAIN_UNTIL_S:
         at = min(at, seen_at + max(HOUR_S, _AGAIN * (seen_at - start)))
     return at
-
-
-def _n_passed_over(visit: Visit, now: float) -> int:
-    """Return how many steps of the schedule are skipped: one for each halving of the article's rate of edits."""
-    return max(0, math.floor(-math.log2(_rate(visit, now))))
 
 
 def _start(visit: Visit, now: float) -> float:
@@ -210,8 +206,8 @@ def chance_of_change(visit: Visit, now: float) -> float:
     return -math.expm1(-_usual_edits(visit, visit.visited_at, now, now) * _rate(visit, now))
 
 
-def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
-    """Return at most `room` of the due articles, in the order in which they are to be fetched.
+def choose(due: Iterable[Visit], now: float) -> list[Visit]:
+    """Return the due articles in the order in which they are to be fetched.
 
     Articles that a source reports as changed come first; then by the chance of a change, with young articles before old ones.
     """
@@ -221,7 +217,7 @@ def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
         age_s = max(0.0, now - _start(visit, now))
         return is_claimed, chance_of_change(visit, now) / (1 + age_s / DAY_S)
 
-    return sorted(due, key=worth, reverse=True)[: max(0, room)]
+    return sorted(due, key=worth, reverse=True)
 
 
 MIN_CLAIMS: Final = 5
@@ -251,16 +247,6 @@ def is_reliable(n_told: int, n_silent: int) -> bool:
 # ---- Front pages, sections, feeds, sitemaps
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchHistory:
-    """How often a source was fetched and how often it had changed; times in seconds since 1970."""
-
-    first_at: float
-    asked_at: float
-    n_asked: int
-    n_changed: int
-
-
 EACH_RUN: Final = frozenset(("front", "feed", "robots"))
 """Kinds of sources that each run fetches, unless they have not changed for long."""
 
@@ -269,21 +255,24 @@ _LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_RES
 _LONGEST_HUB_S: Final = DAY_S
 
 
-def next_fetch(history: FetchHistory, kind: str, now: float) -> float:
+def next_fetch(kind: str, now: float, *, first_at: float, asked_at: float, n_asked: int, n_changed: int) -> float:
     """Return when a source is due again: after half of its mean time between changes, within bounds.
 
     Parameters
     ----------
     kind : str
         "front", "hub", "feed", "sitemap".
+    now, first_at, asked_at : float
+        The present, and when it was first and last fetched, in seconds since 1970.
+    n_asked, n_changed : int
+        How often it was fetched, and how often it had changed.
     """
-    if history.n_asked < _ALWAYS_ASKED or history.asked_at > now:
+    if n_asked < _ALWAYS_ASKED or asked_at > now:
         return now
-    span_s = max(0.0, history.asked_at - history.first_at)
-    interval_s = span_s / (history.n_changed + 0.5) / 2
+    interval_s = max(0.0, asked_at - first_at) / (n_changed + 0.5) / 2
     if kind in EACH_RUN and interval_s < 2 * HOUR_S:
         return now
-    return history.asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
+    return asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
 
 
 # ---- Hosts that refuse
