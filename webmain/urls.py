@@ -309,11 +309,12 @@ def _percent_normal(text: str, extra: str) -> str:
     """Return a text with canonical percent-encoding."""
     if _NORMAL.fullmatch(text):
         return text
-    text = _PERCENT.sub(_normal_escape, text)
+    text = _PERCENT.sub(normal_escape, text)
     return quote(text, safe="%:@!$&'()*+,;=~-._" + extra, errors="replace")
 
 
-def _normal_escape(match: re.Match[str]) -> str:
+def normal_escape(match: re.Match[str]) -> str:
+    """Return a percent-encoded byte (its hexadecimal digits are group 1) in canonical form; a lone sign is encoded."""
     if match[1] is None:
         return "%25"
     character = chr(int(match[1], 16))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from webmain.discovery import sitemaps
 from webmain.discovery.feeds import Feed
-from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.robots import RobotsRules
 from webmain.discovery.sitemaps import NotASitemap, Sitemap, read_pieces
 
 URL = "https://news.example/sitemap.xml"
@@ -247,7 +247,7 @@ Sitemap: javascript:x
 Sitemap:
 # Sitemap: /no.xml
 """
-    assert sitemaps_from_robots(text, url="https://news.example/robots.txt") == (
+    assert RobotsRules(text, url="https://news.example/robots.txt").sitemaps == (
         "https://news.example/a.xml",
         "https://news.example/b.xml",
     )
