@@ -116,7 +116,7 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
     about = _children(channel)
     base = _base(channel, _base(root, url))
     language = root.get(_XML_LANG) or _short(about, "language", "dc:language")
-    authors = _plain_each(_authors(about)) if is_atom else ()
+    authors = plain_each(_authors(about)) if is_atom else ()
     collected = EntryCollector(max_entries)
     for item in islice(about.get("entry", ()) if is_atom else _named(root, "item"), MAX_ITEMS):
         if collected.is_full():
@@ -154,10 +154,14 @@ def _first(children: Children, *names: str) -> str | None:
     return next(filter(None, texts), None)
 
 
-def _short(children: Children, *names: str, max_chars: int = 200) -> str | None:
-    """Return a short string (a date, a language) unparsed, with white space folded."""
-    text = _first(children, *names)
-    return " ".join(text[:max_chars].split()) if text else None
+def short_text(raw: str | None, *, max_chars: int = 200) -> str | None:
+    """Return the beginning of a text (a date, a language) with white space folded; None if nothing is left."""
+    return " ".join((raw or "")[:max_chars].split()) or None
+
+
+def _short(children: Children, *names: str) -> str | None:
+    """Return a short string unparsed."""
+    return short_text(_first(children, *names))
 
 
 def _base(element: etree._Element, base: str) -> str:
@@ -166,7 +170,7 @@ def _base(element: etree._Element, base: str) -> str:
     return (absolute_url(str(declared), base) or base) if declared else base
 
 
-def _plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
+def plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
     """Return distinct short plain texts in order, at most 50."""
     texts = (plain_text(value, max_chars=200) for value in raw)
     return tuple(dict.fromkeys(text for text in texts if text))[:MAX_NAMES]
@@ -246,6 +250,11 @@ def _next_url(children: Children, base: str) -> str | None:
     return None
 
 
+_PUBLISHED: Final = "pubdate published dcterms:issued issued dc:date dcterms:created created date".split()
+_MODIFIED: Final = "dcterms:modified updated modified lastmod".split()
+"""Elements of an entry's dates, in order of trust."""
+
+
 def _hints(children: Children, language: str | None, feed_authors: tuple[str, ...], *, is_atom: bool) -> Hints:
     """Return an entry's hints; the feed's authors are used if the entry has none."""
     description = None if is_atom else _markup(children, "description")
@@ -259,24 +268,13 @@ def _hints(children: Children, language: str | None, feed_authors: tuple[str, ..
     return Hints(
         source="feed",
         title=plain_text(title, max_chars=MAX_TITLE_CHARS),
-        published=_short(
-            children,
-            "pubdate",
-            "published",
-            "dcterms:issued",
-            "issued",
-            "dc:date",
-            "dcterms:created",
-            "created",
-            "date",
-        ),
-        modified=_short(children, "dcterms:modified", "updated", "modified", "lastmod"),
-        authors=_plain_each(_authors(children)) or feed_authors,
-        tags=_plain_each(tags),
+        published=_short(children, *_PUBLISHED),
+        modified=_short(children, *_MODIFIED),
+        authors=plain_each(_authors(children)) or feed_authors,
+        tags=plain_each(tags),
         summary=plain_text(description or summary or _first(children, "itunes:summary"), max_chars=MAX_SUMMARY_CHARS),
         content_html=_content(children, description),
-        language=_short(children, "dc:language", "language", max_chars=40)
-        or (str(language)[:40] if language else None),
+        language=short_text(_first(children, "dc:language", "language") or language, max_chars=40),
     )
 
 
@@ -348,13 +346,13 @@ def _json_hints(item: Mapping[str, Any], feed: Mapping[str, Any]) -> Hints:
     return Hints(
         source="feed",
         title=plain_text(_string(item, "title"), max_chars=MAX_TITLE_CHARS),
-        published=(_string(item, "date_published") or "")[:200] or None,
-        modified=(_string(item, "date_modified") or "")[:200] or None,
+        published=short_text(_string(item, "date_published")),
+        modified=short_text(_string(item, "date_modified")),
         authors=_json_authors(item) or _json_authors(feed),
-        tags=_plain_each(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        tags=plain_each(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         summary=plain_text(_string(item, "summary"), max_chars=MAX_SUMMARY_CHARS),
         content_html=html if html and len(html) <= MAX_CONTENT_CHARS else None,
-        language=(_string(item, "language") or _string(feed, "language") or "")[:40] or None,
+        language=short_text(_string(item, "language") or _string(feed, "language"), max_chars=40),
     )
 
 
@@ -362,4 +360,4 @@ def _json_authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return names from `authors` (1.1) or `author` (1.0)."""
     authors = record.get("authors")
     people = authors if isinstance(authors, list) else [record.get("author")]
-    return _plain_each(_string(person, "name") for person in people if isinstance(person, dict))
+    return plain_each(_string(person, "name") for person in people if isinstance(person, dict))

@@ -19,7 +19,7 @@ from typing import Final
 from lxml import etree
 
 from webmain.discovery.entries import Entry, EntryCollector
-from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
+from webmain.discovery.feeds import FEED_ROOTS, MAX_TITLE_CHARS, NotAFeed, plain_each, read_feed, short_text
 from webmain.discovery.feeds import MAX_BYTES as MAX_FEED_BYTES
 from webmain.discovery.safe_xml import (
     GZIP,
@@ -45,7 +45,6 @@ _MAX_TEXT_CHARS: Final = 8192
 _MAX_LINES: Final = 1_000_000
 _MAX_ELEMENTS: Final = 2_000_000
 _MAX_DEPTH: Final = 64
-_MAX_KEYWORDS: Final = 50
 
 
 _PAGE_SITEMAP: Final = re.compile(
@@ -283,20 +282,14 @@ class _Target:
 
 def _hints(fields: Mapping[str, str], source: str) -> Hints:
     """Return the texts of an element as hints, of the sitemap's own source unless it is about news."""
-    modified = _folded(fields.get("lastmod"))
+    modified = short_text(fields.get("lastmod"))
     if fields.keys() <= _OWN:
         return Hints(source=source, modified=modified)
-    keywords = (plain_text(word, max_chars=200) for word in fields.get("keywords", "").split(","))
     return Hints(
         source="news-sitemap",
-        title=plain_text(fields.get("title"), max_chars=1000),
-        published=_folded(fields.get("publication_date")),
+        title=plain_text(fields.get("title"), max_chars=MAX_TITLE_CHARS),
+        published=short_text(fields.get("publication_date")),
         modified=modified,
-        tags=tuple(dict.fromkeys(word for word in keywords if word))[:_MAX_KEYWORDS],
-        language=_folded(fields.get("language")),
+        tags=plain_each(fields.get("keywords", "").split(",")),
+        language=short_text(fields.get("language")),
     )
-
-
-def _folded(raw: str | None) -> str | None:
-    """Return a short string with white space folded; None if nothing is left."""
-    return " ".join((raw or "")[:200].split()) or None
