@@ -26,8 +26,8 @@ _ALLOWED: Final = (
     "allowed are ages after publication at which an article is looked at again, rising, such as 1h,6h,1d,3d,10d (m, h, d, w);"
     " with them the share of a run's pages that this may take: 1h,1d;share=0.2; or no"
 )
-_UNITS: Final = {"m": 60.0, "h": HOUR_S, "d": DAY_S, "w": 7 * DAY_S}
-_AGE: Final = re.compile(r"(\d{1,5}(?:\.\d{1,3})?)([mhdw])")
+_UNITS: Final = {"s": 1.0, "m": 60.0, "h": HOUR_S, "d": DAY_S, "w": 7 * DAY_S}
+_SPAN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([smhdw])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Refresh:
             ages = ""
         elif not ages:
             raise ValueError(f"no age is given; {_ALLOWED}")
-        found = tuple(_age_s(part.strip()) for part in ages.split(",")) if ages else ()
+        found = tuple(map(_age_s, ages.split(","))) if ages else ()
         if len(found) > MAX_STEPS:
             raise ValueError(f"{len(found)} ages, at most {MAX_STEPS}; {_ALLOWED}")
         if any(later <= earlier for earlier, later in pairwise(found)):
@@ -68,9 +68,14 @@ class Refresh:
         return cls(found, _share(rest)) if rest else cls(found)
 
 
+def span_s(text: str) -> float:
+    """Return the seconds of a span of time ("90s", "30m", "2h", "1d", "1w"); 0 if it is none."""
+    match = _SPAN.fullmatch(text.strip())
+    return float(match[1]) * _UNITS[match[2].lower()] if match else 0.0
+
+
 def _age_s(text: str) -> float:
-    match = _AGE.fullmatch(text)
-    age_s = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    age_s = span_s(text)
     if not 60 <= age_s <= MAX_AGE_S:
         raise ValueError(f"{text!r} is no age from 1m to 400d; {_ALLOWED}")
     return age_s
