@@ -103,19 +103,18 @@ class UrlJudgement:
 
 @dataclass(slots=True)
 class Evidence:
-    """Weighted evidence with its names; positive points speak for an article."""
+    """Weighted evidence with its names; positive points speak for an article, and without any a page rather is none."""
 
-    points: float
     named: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, points: float, name: str) -> None:
         """Add a piece of evidence."""
-        self.points += points
         self.named.append((points, name))
 
     def score(self) -> float:
         """Return the sum as a rough probability."""
-        return round(1 / (1 + exp(-max(-30.0, min(30.0, self.points)))), 3)
+        total = sum((points for points, _ in self.named), -1.0)
+        return round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 3)
 
     def reason(self, *, positive: bool, most: int = 3) -> str:
         """Return the names of the strongest evidence for the outcome; "" if there is none."""
@@ -259,7 +258,7 @@ def _judge_path(path: _Path) -> UrlJudgement:
 
 def _weigh(path: _Path) -> Evidence:
     """Gather all evidence of a path and query."""
-    evidence = Evidence(points=-1.0)
+    evidence = Evidence()
     words = _weigh_slug(path, evidence)
     _weigh_identifiers(path, evidence, words)
     _weigh_date(path, evidence)

@@ -84,13 +84,14 @@ _YEAR_KEYS: Final = ("yyyy", "year", "y")
 _MONTH_KEYS: Final = ("mm", "month", "m")
 _WORD = re.compile(r"[a-z]{3,}")
 _RANKS: Final = {
-    "news": 0, "latest": 0, "recent": 0, "today": 0, "googlenews": 0,
-    "post": 1, "posts": 1, "article": 1, "articles": 1, "story": 1, "stories": 1, "content": 1, "artikel": 1,
-    "page": 3, "pages": 3, "section": 3, "sections": 3,
-    "image": 4, "images": 4, "photo": 4, "photos": 4, "gallery": 4, "video": 4, "videos": 4, "category": 4,
-    "categories": 4, "tag": 4, "tags": 4, "author": 4, "authors": 4, "topic": 4, "topics": 4, "taxonomy": 4,
-    "product": 4, "products": 4, "users": 4, "profile": 4, "event": 4, "events": 4, "podcast": 4, "static": 4,
-}  # fmt: skip
+    **dict.fromkeys("news latest recent today googlenews".split(), 0),
+    **dict.fromkeys("post posts article articles story stories content artikel".split(), 1),
+    **dict.fromkeys("page pages section sections".split(), 3),
+    **dict.fromkeys(
+        "image images photo photos gallery video videos category categories tag tags author authors".split(), 4
+    ),
+    **dict.fromkeys("topic topics taxonomy product products users profile event events podcast static".split(), 4),
+}
 _RANK_UNKNOWN: Final = 2
 
 

@@ -151,9 +151,7 @@ def judge_page(evidence: PageEvidence) -> PageJudgement:
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
-    weighed = Evidence(points=-1.0)
-    for points, name in _weigh(evidence):
-        weighed.add(points, name)
+    weighed = Evidence(_weigh(evidence))
     score = weighed.score()
     is_article = score >= THRESHOLDS.article_page
     reason = weighed.reason(positive=is_article, most=4) or "nothing speaks for an article"
