@@ -14,7 +14,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urljoin
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from webmain.clock import once
 from webmain.regex import lazy
@@ -48,6 +48,14 @@ class _Parts:
 
 _HTTP = lazy(r"(https?):[/\\]{2,}([^/\\?#]*)([^?#]*)(?:\?([^#]*))?", re.I)
 _HOST = lazy(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of any URL; all are empty if it cannot be read."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _clean(url: str) -> str:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from webmain.discovery.url_words import url_words
 from webmain.metadata.dates import date_in_url
+from webmain.urls import split_url
 
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
@@ -162,12 +163,8 @@ def judge_url(url: str) -> UrlJudgement:
     UrlJudgement
         ARTICLE from a score of 0.6; HUB up to 0.35 (if there is any evidence), or for the form of a list. Never raises.
     """
-    try:
-        parts = urlsplit(url.strip())
-        host = (parts.hostname or "").lower()
-    except ValueError:
-        return _ignore("not an address")
-    if parts.scheme.lower() not in ("http", "https") or not host:
+    parts = split_url(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         return _ignore("not a web address")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]

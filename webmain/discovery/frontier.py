@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from webmain import clock
 from webmain.discovery.entries import Entry
 from webmain.items import Hints
 from webmain.metadata.dates import date_in_url, parse_feed_date
+from webmain.urls import split_url
 
 UNDATED: Final = float("-inf")
 """Sort key for anything without a date: it sorts after everything dated."""
@@ -134,10 +135,7 @@ class Period:
 
 def named_period(url: str) -> Period | None:
     """Return the year, month or day in the address of a sitemap or an archive; None if there is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
+    parts = split_url(url)
     query = {name.lower(): values[0] for name, values in parse_qs(parts.query, max_num_fields=None).items()}
     year = next((query[name] for name in _YEAR_KEYS if name in query), "")
     month = next((query[name] for name in _MONTH_KEYS if name in query), "")
@@ -158,11 +156,8 @@ def named_period(url: str) -> Period | None:
 
 def _rank(url: str) -> int:
     """Return a sitemap's rank by the words of its path and query; kinds without articles outweigh "news"."""
-    try:
-        parts = urlsplit(url.lower())
-    except ValueError:
-        return _RANK_UNKNOWN
-    ranks = {_RANKS[word] for word in _WORD.findall(parts.path + " " + parts.query) if word in _RANKS}
-    if not ranks:
-        return _RANK_UNKNOWN
+    parts = split_url(url.lower())
+    ranks = {_RANKS[word] for word in _WORD.findall(parts.path + " " + parts.query) if word in _RANKS} or {
+        _RANK_UNKNOWN
+    }
     return max(ranks) if max(ranks) >= 3 else min(ranks)

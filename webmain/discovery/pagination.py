@@ -18,7 +18,7 @@ from webmain import languages
 from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.links import Link
 from webmain.discovery.safe_xml import absolute_url
-from webmain.urls import host
+from webmain.urls import host, split_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +150,7 @@ def _host(url: str) -> str:
 
 def _path_and_query(url: str) -> tuple[str, list[tuple[str, str]]]:
     """Return an address's path and the pairs of its query; both are empty if it cannot be read."""
-    try:
-        parts = urlsplit(url[:4096])
-    except ValueError:
-        return "", []
+    parts = split_url(url[:4096])
     return unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
 
 

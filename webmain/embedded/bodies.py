@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
 from webmain.embedded.states import MAX_NODES, nested
 from webmain.metadata.head import letters
 from webmain.regex import lazy
 from webmain.text.prose_amount import prose_chars
+from webmain.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +84,9 @@ class About:
 
 def _slug(url: str) -> str:
     """Return the last part of a URL if it could identify one article; "" otherwise."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    last = unquote(path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    last = (
+        unquote(split_url(url).path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    )
     return last if len(last) > 7 and last not in ("index", "default") else ""
 
 
