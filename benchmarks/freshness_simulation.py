@@ -204,7 +204,7 @@ def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generato
             age = hour - float(published[i])
             has_changed = bool(np.any((edits[i] > visits[i][-1]) & (edits[i] <= age)))
             visits[i].append(age)
-            after = replace(visit, visited_at=now, n_visits=visit.n_visits + 1, n_changes=visit.n_changes + has_changed)
+            after = replace(visit, visited_at=now, n_changes=visit.n_changes + has_changed)
             state[i] = after
             if (next_at := next_visit(after, refresh, now)) is not None:
                 heapq.heappush(due, (next_at, i))

@@ -110,8 +110,8 @@ class Visit:
         Until when a source would have shown a change, if the site's sources are reliable.
     site_rate : float
         How often the site's articles are edited, as a multiple of the usual rate (`rate_of`).
-    n_visits, n_changes : int
-        How often it was fetched, and how often it had changed.
+    n_changes : int
+        How often it had changed.
     """
 
     url: str
@@ -121,7 +121,6 @@ class Visit:
     claimed_at: float | None = None
     unchanged_until: float | None = None
     site_rate: float = 1.0
-    n_visits: int = 1
     n_changes: int = 0
 
 
