@@ -114,15 +114,13 @@ def order_children(children: Iterable[Entry], *, date_range: DateRange | None = 
         categories, authors); within a kind the newest first, undated ones last in their original order.
     """
     date_range = date_range or DateRange()
-    kept: list[tuple[int, float, int, Entry]] = []
-    for position, child in enumerate(children):
-        changed = parse_feed_date(child.hints.modified)
-        period = named_period(child.url)
-        if date_range.excludes(period, changed):
-            continue
-        date = period.end if period else changed
-        kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), position, child))
-    return tuple(child for *_, child in sorted(kept, key=lambda each: each[:3]))
+    kept: list[tuple[int, float, Entry]] = []
+    for child in children:
+        changed, period = parse_feed_date(child.hints.modified), named_period(child.url)
+        if not date_range.excludes(period, changed):
+            date = period.end if period else changed
+            kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), child))
+    return tuple(child for *_, child in sorted(kept, key=lambda each: each[:2]))
 
 
 @dataclass(frozen=True, slots=True)
