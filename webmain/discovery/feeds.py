@@ -177,7 +177,7 @@ def plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def _inner_html(element: etree._Element) -> str:
-    """Return an element's children as HTML (Atom's xhtml, or HTML that was not escaped)."""
+    """Return an element's content as HTML; its children are Atom's xhtml, or HTML that was not escaped."""
     pieces = [element.text or ""]
     for original in element:
         child = deepcopy(original)
@@ -197,7 +197,7 @@ def _markup(children: Children, name: str) -> str | None:
     nodes = list(islice(element.iter(), _MAX_NODES))
     if len(nodes) == _MAX_NODES or any(str(node.tag).endswith(("item", "entry")) for node in nodes[1:]):
         return None
-    content = _inner_html(element) if len(element) else (element.text or "").strip()
+    content = _inner_html(element)
     return content if content and len(content) <= MAX_CONTENT_CHARS else None
 
 
@@ -207,8 +207,7 @@ def _text_construct(children: Children, name: str, *, is_atom: bool) -> str | No
         return _first(children, name)
     for element in children.get(name, ()):
         kind = str(element.get("type") or "text").lower()
-        text = _inner_html(element) if len(element) else (element.text or "").strip()
-        if text:
+        if text := _inner_html(element):
             return text.replace("<", "&lt;") if kind in ("text", "text/plain") and not len(element) else text
     return None
 

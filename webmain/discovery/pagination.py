@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -187,7 +187,7 @@ class _Steps:
     """The ways to read an address as the page after `url`."""
 
     def __init__(self, url: str, first: str | None = None) -> None:
-        self._next = {(one.stem, one.style, one.number + 1) for one in _readings(url)}
+        self._next = {replace(one, number=one.number + 1) for one in _readings(url)}
         self._wholes, self._counts_from_0 = _wholes(url), first is None
         self._firsts = _wholes(first) if first else self._wholes
 
@@ -201,7 +201,7 @@ class _Steps:
                 reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
             )
             is_after_whole = is_first and reading.stem in self._wholes
-            if is_after_whole or (reading.stem, reading.style, reading.number) in self._next:
+            if is_after_whole or reading in self._next:
                 yield reading
 
 
@@ -237,14 +237,9 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
         return False
     if step.number == 2:
         return True
-    if first is not None:
-        return step.stem in _wholes(first) or _is_first_of(first, step)
-    return any(step.stem in _wholes(link.url) or _is_first_of(link.url, step) for link in links)
-
-
-def _is_first_of(url: str, step: _Numbered) -> bool:
-    """Return True if an address is the first page of the same series."""
-    return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
+    one = replace(step, number=1)
+    firsts = (link.url for link in links) if first is None else (first,)
+    return any(step.stem in _wholes(url) or one in _readings(url) for url in firsts)
 
 
 _CALENDAR = re.compile(r"/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]\d{1,2}){0,2}/?$")
