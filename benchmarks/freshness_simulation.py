@@ -198,13 +198,13 @@ def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generato
         while due and due[0][0] <= now:
             waiting.append(heapq.heappop(due)[1])
         known = [visit for i in waiting if (visit := state[i]) is not None]
-        chosen = choose(known, len(known), now)
+        chosen = choose(known, now)
         for visit in chosen:
             i = int(visit.url)
             age = hour - float(published[i])
             has_changed = bool(np.any((edits[i] > visits[i][-1]) & (edits[i] <= age)))
             visits[i].append(age)
-            after = replace(visit, visited_at=now, n_visits=visit.n_visits + 1, n_changes=visit.n_changes + has_changed)
+            after = replace(visit, visited_at=now, n_changes=visit.n_changes + has_changed)
             state[i] = after
             if (next_at := next_visit(after, refresh, now)) is not None:
                 heapq.heappush(due, (next_at, i))

@@ -14,7 +14,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urljoin
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from webmain.clock import once
 from webmain.regex import lazy
@@ -48,6 +48,14 @@ class _Parts:
 
 _HTTP = lazy(r"(https?):[/\\]{2,}([^/\\?#]*)([^?#]*)(?:\?([^#]*))?", re.I)
 _HOST = lazy(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of any URL; all are empty if it cannot be read."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _clean(url: str) -> str:
@@ -309,11 +317,12 @@ def _percent_normal(text: str, extra: str) -> str:
     """Return a text with canonical percent-encoding."""
     if _NORMAL.fullmatch(text):
         return text
-    text = _PERCENT.sub(_normal_escape, text)
+    text = _PERCENT.sub(normal_escape, text)
     return quote(text, safe="%:@!$&'()*+,;=~-._" + extra, errors="replace")
 
 
-def _normal_escape(match: re.Match[str]) -> str:
+def normal_escape(match: re.Match[str]) -> str:
+    """Return a percent-encoded byte (its hexadecimal digits are group 1) in canonical form; a lone sign is encoded."""
     if match[1] is None:
         return "%25"
     character = chr(int(match[1], 16))

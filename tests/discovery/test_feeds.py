@@ -65,28 +65,25 @@ def test_rss_address_is_found_in_every_form(link, expected):
 
 
 @pytest.mark.parametrize(
-    ("item", "reason"),
+    "item",
     [
-        ("<item><title>t</title></item>", "no_url"),
-        ("<item><guid isPermaLink='false'>https://news.example/g</guid></item>", "no_url"),
-        ("<item><guid>tag:1</guid></item>", "no_url"),
-        ("<item><link>javascript:alert(1)</link></item>", "bad_url"),
-        ("<item><link>http://[bad/</link></item>", "bad_url"),
-        ("<item><link>https://x.example:99999/a</link></item>", "bad_url"),
-        ("<item><link>https://x.example/" + "a" * 5000 + "</link></item>", "bad_url"),
+        "<item><title>t</title></item>",
+        "<item><guid isPermaLink='false'>https://news.example/g</guid></item>",
+        "<item><guid>tag:1</guid></item>",
+        "<item><link>javascript:alert(1)</link></item>",
+        "<item><link>http://[bad/</link></item>",
+        "<item><link>https://x.example:99999/a</link></item>",
+        "<item><link>https://x.example/" + "a" * 5000 + "</link></item>",
     ],
 )
-def test_entries_without_usable_address_are_counted(item, reason):
-    feed = read_feed(rss(item), url=URL)
-    assert feed.entries == ()
-    assert feed.skipped == {reason: 1}
+def test_entries_without_usable_address_are_left_out(item):
+    assert read_feed(rss(item), url=URL).entries == ()
 
 
-def test_duplicates_and_entries_over_the_limit_are_counted():
+@pytest.mark.parametrize(("most", "kept"), [(2, ["1", "2"]), (3, ["1", "2", "3"])])
+def test_duplicates_and_entries_over_the_limit_are_left_out(most, kept):
     items = [f"<item><link>/{n}</link></item>" for n in (1, 2, 2, 3)]
-    assert [entry.url[-1] for entry in read_feed(rss(*items), url=URL, max_entries=2).entries] == ["1", "2"]
-    assert read_feed(rss(*items), url=URL, max_entries=2).skipped == {"too_many": 2}
-    assert read_feed(rss(*items), url=URL, max_entries=3).skipped == {"duplicate": 1}
+    assert [entry.url[-1] for entry in read_feed(rss(*items), url=URL, max_entries=most).entries] == kept
 
 
 def test_rss_author_address_gives_the_name_in_brackets():
@@ -145,7 +142,6 @@ def test_json_feed_is_read():
     result = read_feed(b"\xef\xbb\xbf" + json.dumps(feed).encode(), url=URL)
     assert result.next_url == "https://news.example/feed.json?2"
     assert [entry.url for entry in result.entries] == ["https://news.example/a", "https://news.example/b"]
-    assert result.skipped == {"no_url": 2}
     hints = result.entries[0].hints
     assert (hints.authors, hints.tags, hints.language, hints.content_html) == (("Desk",), ("t",), "de", "<p>x</p>")
 
@@ -255,8 +251,9 @@ def test_what_once_cost_much_costs_little(body):
 
 
 def test_items_without_an_address_are_read_up_to_a_limit():
-    feed = read_feed(rss(*["<item/>"] * 2_500), url=URL)
-    assert feed.skipped == {"no_url": 2_000, "too_many": 500}
+    last = "<item><link>/a</link></item>"
+    assert len(read_feed(rss(*["<item/>"] * 1_999, last), url=URL).entries) == 1
+    assert read_feed(rss(*["<item/>"] * 2_000, last), url=URL).entries == ()
 
 
 @given(st.binary(max_size=300))

@@ -161,7 +161,7 @@ def test_furniture_is_no_matter_where_a_feed_names_the_page():
     document = read("".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(9)))
     repeated = set(summarise(document).text_hashes)
     found = evidence(document, repeated=repeated, hints=Hints(source="feed"))
-    assert found.in_feed
+    assert found.source == "feed"
     assert found.paragraph_chars > 1000
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.discovery import sitemaps
 from webmain.discovery.feeds import Feed
-from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.robots import RobotsRules
 from webmain.discovery.sitemaps import NotASitemap, Sitemap, read_pieces
 
 URL = "https://news.example/sitemap.xml"
@@ -20,11 +21,11 @@ HEAD = (
 )
 
 
-def read_sitemap(body: bytes, *, url: str, **limits: int) -> Sitemap:
-    pieces = list(read_pieces(body, url=url, **limits))
+def read_sitemap(body: bytes, *, url: str) -> Sitemap:
+    pieces = list(read_pieces(body, url=url))
     entries = tuple(entry for piece in pieces for entry in piece.entries)
     children = tuple(child for piece in pieces for child in piece.children)
-    return Sitemap(entries=entries, children=children, skipped=pieces[-1].skipped)
+    return Sitemap(entries=entries, children=children)
 
 
 def urlset(*urls: str) -> bytes:
@@ -86,7 +87,6 @@ def test_index_names_its_children():
         ("https://news.example/s1.xml.gz", "2024-05-17"),
         ("https://news.example/s2.xml", None),
     ]
-    assert sitemap.skipped == {"duplicate": 1}
     assert sitemap.entries == ()
 
 
@@ -101,16 +101,14 @@ def test_gzip_is_recognised_by_its_bytes(layers):
 def test_gzip_of_several_members_with_padding_is_read_whole():
     body = urlset("<url><loc>/a</loc></url>", "<url><loc>/b</loc></url>")
     one, two = body[:300], body[300:]
-    sitemap = read_sitemap(gzip.compress(one) + gzip.compress(two) + b"\0" * 20, url=URL)
-    assert (len(sitemap.entries), sitemap.skipped) == (2, {})
+    assert len(read_sitemap(gzip.compress(one) + gzip.compress(two) + b"\0" * 20, url=URL).entries) == 2
 
 
-def test_cut_gzip_gives_what_came_and_says_so():
+def test_cut_gzip_gives_what_came():
     body = urlset(*(f"<url><loc>/{zlib.crc32(b'%d' % n)}/{n}</loc></url>" for n in range(20_000)))
     packed = gzip.compress(body)
     sitemap = read_sitemap(packed[: len(packed) // 2], url=URL)
     assert 5_000 < len(sitemap.entries) < 15_000
-    assert sitemap.skipped == {"broken_gzip": 1}
 
 
 def _packed(start: bytes, repeated: bytes, times: int) -> bytes:
@@ -120,30 +118,30 @@ def _packed(start: bytes, repeated: bytes, times: int) -> bytes:
 
 
 @pytest.mark.parametrize("repeated", [b" " * 250_000, b"<a>" * 75_000, b"<a/>" * 62_500, b"&a;" * 75_000])
-def test_bombs_cost_bounded_memory_and_are_reported(repeated):
+def test_bombs_cost_bounded_memory(repeated, monkeypatch):
+    monkeypatch.setattr(sitemaps, "MAX_BYTES", 1_000_000)
     bomb = _packed(b"<urlset><url><loc>/a</loc></url>", repeated, 14)
     tracemalloc.start()
-    sitemap = read_sitemap(bomb, url=URL, max_bytes=1_000_000)
+    sitemap = read_sitemap(bomb, url=URL)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(sitemap.entries) == 1
-    assert sitemap.skipped["too_large"] == 1
     assert peak < 30_000_000
 
 
-def test_the_byte_limit_is_exact():
-    body = urlset("<url><loc>/a</loc></url>")
-    assert read_sitemap(body, url=URL, max_bytes=len(body)).skipped == {}
-    assert read_sitemap(body, url=URL, max_bytes=len(body) - 1).skipped == {"too_large": 1}
+@pytest.mark.parametrize("most", [1, 100_000, 600_000])
+def test_the_byte_limit_is_exact(monkeypatch, most):
+    monkeypatch.setattr(sitemaps, "MAX_BYTES", most)
+    for n_bytes in (most - 1, most, most + 1):
+        assert sum(map(len, sitemaps._pieces(b"x" * n_bytes))) == min(n_bytes, most)
 
 
-def test_entries_over_the_limit_are_not_kept():
+def test_entries_over_the_limit_are_not_kept(monkeypatch):
     body = urlset(*(f"<url><loc>/{n}</loc></url>" for n in range(5)))
-    whole = read_sitemap(body, url=URL, max_urls=5)
-    assert (len(whole.entries), whole.skipped) == (5, {})
+    assert len(read_sitemap(body, url=URL).entries) == 5
     assert read_sitemap(urlset(), url=URL).entries == ()
-    limited = read_sitemap(body, url=URL, max_urls=4)
-    assert (len(limited.entries), limited.skipped) == (4, {"too_many": 1})
+    monkeypatch.setattr(sitemaps, "MAX_URLS", 4)
+    assert len(read_sitemap(body, url=URL).entries) == 4
 
 
 def test_text_sitemap_is_one_address_a_line():
@@ -156,7 +154,6 @@ def test_text_sitemap_is_one_address_a_line():
         "https://news.example/ข่าว",
         "https://news.example/3",
     ]
-    assert sitemap.skipped == {"bad_url": 1, "duplicate": 1}
 
 
 def test_long_text_sitemap_loses_no_line_at_a_seam():
@@ -203,7 +200,6 @@ def test_broken_markup_gives_what_can_be_read():
     )
     sitemap = read_sitemap(body[: -len("</urlset>")], url=URL)
     assert [entry.url[-2:] for entry in sitemap.entries] == ["/a", "/b", "/c"]
-    assert sitemap.skipped == {"no_url": 1}
 
 
 def test_an_address_that_is_cut_off_is_not_kept():
@@ -251,7 +247,7 @@ Sitemap: javascript:x
 Sitemap:
 # Sitemap: /no.xml
 """
-    assert sitemaps_from_robots(text, url="https://news.example/robots.txt") == (
+    assert RobotsRules(text, url="https://news.example/robots.txt").sitemaps == (
         "https://news.example/a.xml",
         "https://news.example/b.xml",
     )

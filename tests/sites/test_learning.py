@@ -586,7 +586,7 @@ def test_a_full_disk_is_told_once(make, told, monkeypatch):
     def full(*_):
         raise HeldPagesError("no space left on the device")
 
-    monkeypatch.setattr(learning._spool, "put", full)
+    monkeypatch.setattr(learning.spool, "put", full)
     assert [take(learning, document(n)) for n in range(9)] == [DEFAULT] * 9
     assert told == [(Event.FAILED, "a.example")]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what a command adds its parser to
 
-COMMANDS = """extract explain serve correct rules learn models search cloud export revisions review check plan schedule
+COMMANDS = """extract explain serve correct rules learn search cloud export revisions review check plan schedule
     status evaluate train doctor""".split()
 """The modules of the commands, in the order of the help; each has an `add(commands)`."""
 

@@ -1,13 +1,14 @@
-"""`webmain learn`: learn sites from archives of their pages, or by crawling them."""
+"""`webmain learn`, `models`, `forget`: learn sites from archives or by crawling them; what was learned."""
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, notify, positive_int
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
     from webmain.sites.held_pages import Spool
+    from webmain.sites.model_file import Model
+    from webmain.sites.model_store import ModelStore
 
 MAX_PAGES = 50  # most pages of a site that are learned from
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the commands."""
     learn = commands.add_parser(
         "learn",
         help="learn sites from archives of their pages, or by crawling them",
@@ -39,7 +42,6 @@ def add(commands: Commands) -> None:
         help="a domain or address to crawl; or a WARC file, a folder of HTML files, or a pattern matching such files",
     )
     option("-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)")
-    option("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
     option("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})")
     option("--site", metavar="DOMAIN", help="from an archive, use only pages of this site or without an address")
     option(
@@ -47,6 +49,19 @@ def add(commands: Commands) -> None:
     )
     option("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
+    models = commands.add_parser(
+        "models", help="list the learned models of sites", description="List the learned models of sites."
+    )
+    models.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
+    models.set_defaults(run=_models)
+    forget = commands.add_parser(
+        "forget", help="remove the learned models of sites", description="Remove the learned models of sites."
+    )
+    forget.add_argument("site", metavar="SITE", nargs="+", help="a domain or address")
+    forget.add_argument("-e", "--extractor", metavar="METHOD", help="only the models of this method")
+    forget.set_defaults(run=_forget)
+    for command in (learn, models, forget):
+        command.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"folder of the models ({MODELS})")
 
 
 def _learn(args: argparse.Namespace) -> int:
@@ -177,3 +192,71 @@ def _is_site(source: str) -> bool:
     from webmain.spiders.addresses import start_url
 
     return start_url(source) is not None
+
+
+# ---- What was learned
+
+
+def _models(args: argparse.Namespace) -> int:
+    from webmain.sites.model_store import ModelStore
+
+    found = ModelStore(args.models).models()
+    if args.format == "json":
+        print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
+    elif found.models:
+        width = max(len(model.site) for model in found.models)
+        print(f"{'site':<{width}}  {'method':<10} {'pages':>9} {'quality':>7}  trained")
+        for model in found.models:
+            quality = "" if model.quality is None else f"{model.quality:.3f}"
+            trained = model.trained_at.date().isoformat()
+            pages = f"{model.n_pages}" + (f" of {model.pages_given}" if model.pages_given > model.n_pages else "")
+            print(f"{model.site:<{width}}  {model.method:<10} {pages:>9} {quality:>7}  {trained}")
+    for error in found.errors:
+        notify(error)
+    if not found.models and not found.errors:
+        notify(f"{args.models}: no models; `webmain learn SITE` makes one")
+    return REJECTED if found.errors else OK
+
+
+def _record(model: Model) -> dict[str, Any]:
+    from webmain.items.codec import plain
+
+    return {**plain(model), "path": str(model.path)}
+
+
+def _method(spec: str) -> str:
+    """Return the name of a method given as for a crawl: with options, or as an import path."""
+    from webmain.extractors.base import EXTRACTORS, create
+
+    name = spec.partition(":")[0].strip()
+    return name if name in EXTRACTORS or ":" not in spec else create(spec).name
+
+
+def _allowed(store: ModelStore) -> set[str]:
+    """Return the methods that learn, and those that have a saved model."""
+    from webmain.extractors.base import EXTRACTORS, SiteExtractor, create
+
+    learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}
+    return learning | {model.method for model in store.models().models}
+
+
+def _forget(args: argparse.Namespace) -> int:
+    from webmain.sites.model_file import ModelError
+    from webmain.sites.model_store import ModelStore
+    from webmain.urls import site_key
+
+    store = ModelStore(args.models)
+    method = _method(args.extractor) if args.extractor else None
+    worst = OK
+    for site in args.site:
+        with failing(UNWRITTEN, ModelError):
+            gone = store.forget(site_key(site) or site, method)
+        if not gone and method is not None and method not in (allowed := _allowed(store)):
+            raise Failure(USAGE, f"extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}")
+        for path in gone:
+            print(f"removed {path}")
+        if not gone:
+            by = f" by {method}" if method else ""
+            notify(f"{site}: no model{by} in {args.models}")
+            worst = NOT_FOUND
+    return worst

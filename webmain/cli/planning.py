@@ -146,7 +146,7 @@ class _Planner:
     def plan(self, site: Site, waiting: _Unfetched) -> Plan:
         """Return a site's plan."""
         host = self._hosts.get(urlsplit(site.front).netloc)
-        rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules.none()
+        rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules()
         allowed = [(each, at) for each, at in waiting.candidates if rules.allows(each.url, self._agent)]
         ages = [now_s() - at if at > UNDATED else None for each, at in allowed if not each.is_hub]
         sections = [each.url for each, _ in allowed if each.is_hub]

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from webmain.corrections.records import Correction
 from webmain.extraction import Options, compose, judge, merge, read
 from webmain.items import Page, Rejected
-from webmain.sites.rules import Rule, SiteRules, Sites
+from webmain.sites.rules import SiteRules, Sites
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,10 +64,8 @@ class Proposal:
     def added_to(self, sites: Sites) -> Sites:
         """Return the rules with this one added to those of its site."""
         own = sites.tables.get(self.site) or SiteRules(site=self.site, place="proposed")
-        rule = Rule(self.key, self.css, "proposed")
-        given = {name: getattr(own, name) for name in SiteRules.__slots__}
-        given[self.key] = (*given[self.key], rule)
-        return Sites({**sites.tables, self.site: SiteRules(**given)})
+        added: dict[str, Any] = {self.key: (*getattr(own, self.key), self.css)}
+        return Sites({**sites.tables, self.site: replace(own, **added)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ class Robots:
         try:
             response = await self._crawler.engine.download_async(robots_request)
         except RefusedAddressError as error:
-            return _Known(RobotsRules.none(), now_s() + self._retry_s, RefusedAddressError(str(error)))
+            return _Known(RobotsRules(), now_s() + self._retry_s, RefusedAddressError(str(error)))
         except RobotsUnreachableError as error:
             return self._unreachable(netloc, address, str(error))
         except IgnoreRequest as error:  # too many redirects, or a redirect to nowhere
@@ -226,9 +226,7 @@ class Robots:
         is_over = row is not None and now_s() - (row.robots_failing_since or now_s()) >= GIVEN_UP_AFTER_S
         denies = self._denies and not is_over
         logger.info("%s: %s", message, "its pages are left for later" if denies else "everything is taken as allowed")
-        return _Known(
-            RobotsRules.none(), until, RobotsUnreachableError(message, unresolved=unresolved) if denies else None
-        )
+        return _Known(RobotsRules(), until, RobotsUnreachableError(message, unresolved=unresolved) if denies else None)
 
     def _delay(self, rules: RobotsRules, request: Request) -> None:
         """Apply a Crawl-delay to the slot of the request that asked for the rules."""

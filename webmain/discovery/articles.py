@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from webmain.discovery.url_words import url_words
 from webmain.metadata.dates import date_in_url
+from webmain.urls import split_url
 
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
@@ -103,19 +104,18 @@ class UrlJudgement:
 
 @dataclass(slots=True)
 class Evidence:
-    """Weighted evidence with its names; positive points speak for an article."""
+    """Weighted evidence with its names; positive points speak for an article, and without any a page rather is none."""
 
-    points: float
     named: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, points: float, name: str) -> None:
         """Add a piece of evidence."""
-        self.points += points
         self.named.append((points, name))
 
     def score(self) -> float:
         """Return the sum as a rough probability."""
-        return round(1 / (1 + exp(-max(-30.0, min(30.0, self.points)))), 3)
+        total = sum((points for points, _ in self.named), -1.0)
+        return round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 3)
 
     def reason(self, *, positive: bool, most: int = 3) -> str:
         """Return the names of the strongest evidence for the outcome; "" if there is none."""
@@ -164,12 +164,8 @@ def judge_url(url: str) -> UrlJudgement:
     UrlJudgement
         ARTICLE from a score of 0.6; HUB up to 0.35 (if there is any evidence), or for the form of a list. Never raises.
     """
-    try:
-        parts = urlsplit(url.strip())
-        host = (parts.hostname or "").lower()
-    except ValueError:
-        return _ignore("not an address")
-    if parts.scheme.lower() not in ("http", "https") or not host:
+    parts = split_url(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         return _ignore("not a web address")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
@@ -190,20 +186,20 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     """Judge the addresses that need no weighing: files, dead ends, the front page, searches."""
     last = segments[-1] if segments else ""
     stem, _, suffix = last.rpartition(".")
-    if stem and suffix in url_words().other_suffixes:
+    if stem and suffix in url_words("other_suffixes"):
         return _ignore(f"a .{suffix} file")
     if "replytocom" in query or "share" in query:
         return _ignore("a comment or share form")
-    if not segments or (len(segments) == 1 and segments[0] in url_words().editions):
+    if not segments or (len(segments) == 1 and segments[0] in url_words("editions")):
         return _judge_front(query)
-    name = stem if stem and suffix in url_words().page_suffixes else last
-    dead = next((segment for segment in (*segments[:-1], name) if segment in url_words().dead_ends), None)
+    name = stem if stem and suffix in url_words("page_suffixes") else last
+    dead = next((segment for segment in (*segments[:-1], name) if segment in url_words("dead_ends")), None)
     if dead and not _is_section(dead, segments, query):
         return _ignore(f"below /{dead}")
     is_print = (segments[-2:-1] == ["print"] and name.isdigit()) or "print" in query.values()
-    if is_print or not url_words().ignored.isdisjoint((name, _NUMBERS_AROUND.sub("", name))):
+    if is_print or not url_words("ignored").isdisjoint((name, _NUMBERS_AROUND.sub("", name))):
         return _ignore(f"/{last}")
-    if len(segments) == 1 and name in url_words().fronts and not _article_id(query):
+    if len(segments) == 1 and name in url_words("fronts") and not _article_id(query):
         return _hub("the front page")
     return None
 
@@ -211,7 +207,7 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
 def _is_section(dead: str, segments: list[str], query: dict[str, str]) -> bool:
     """Return True if `/forum` may be a section for opinions, with slugs directly below it, or `/shop` one above a date."""
     if dead != "forum":
-        return dead in url_words().shelves and date_in_url("/".join(("", *segments))) is not None
+        return dead in url_words("shelves") and date_in_url("/".join(("", *segments))) is not None
     is_slug = segments[-2:-1] == ["forum"] and slug_words(segments[-1]) > 4 and not any(map(str.isdigit, segments[-1]))
     return not query and (segments == ["forum"] or is_slug)
 
@@ -221,7 +217,7 @@ def _judge_front(query: dict[str, str]) -> UrlJudgement:
     number = query.get("p", "")
     if len(number) >= 2 and number.isascii() and number.isdigit():
         return UrlJudgement(kind=UrlKind.ARTICLE, score=0.75, reason="numbered in the query")
-    return _hub("a search" if url_words().search_keys & query.keys() else "the front page")
+    return _hub("a search" if url_words("search_keys") & query.keys() else "the front page")
 
 
 @dataclass(slots=True)
@@ -236,7 +232,7 @@ class _Path:
 
     def __post_init__(self) -> None:
         stem, _, suffix = self.segments[-1].rpartition(".")
-        known = bool(stem) and suffix in url_words().page_suffixes
+        known = bool(stem) and suffix in url_words("page_suffixes")
         self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
         if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
             self.segments = self.segments[:-1]
@@ -260,7 +256,7 @@ def _judge_path(path: _Path) -> UrlJudgement:
 
 def _weigh(path: _Path) -> Evidence:
     """Gather all evidence of a path and query."""
-    evidence = Evidence(points=-1.0)
+    evidence = Evidence()
     words = _weigh_slug(path, evidence)
     _weigh_identifiers(path, evidence, words)
     _weigh_date(path, evidence)
@@ -338,7 +334,7 @@ def _weigh_identifiers(path: _Path, evidence: Evidence, words: int) -> None:
     elif re.search(r"\d{3,4}$", path.name) and (words or path.suffix):
         evidence.add(0.6, "a number")
     elif _SHORT_NUMBER.fullmatch(path.name) and any(
-        s in url_words().articles or s in url_words().news for s in path.segments[:-1]
+        s in url_words("articles") or s in url_words("news") for s in path.segments[:-1]
     ):
         evidence.add(1.4, "a number below a section")
     if path.suffix in ("html", "htm", "shtml", "ece", "cms", "story", "stm"):
@@ -356,31 +352,33 @@ def _weigh_date(path: _Path, evidence: Evidence) -> None:
 def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
     """Weigh the path's words."""
     before, own = path.segments[:-1], path.name
-    person = next((segment for segment in before if segment in url_words().names), None)
-    hub = next((segment for segment in before if segment in url_words().hubs), None)
+    person = next((segment for segment in before if segment in url_words("names")), None)
+    hub = next((segment for segment in before if segment in url_words("hubs")), None)
     if person:
-        is_author = person in url_words().authors and before[-1] != person and words >= 4
+        is_author = person in url_words("authors") and before[-1] != person and words >= 4
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in url_words().own:
+    if own in url_words("own"):
         evidence.add(0.0 if _article_id(path.query, own) else -2.5, f"ends with /{own}")
-    elif any(segment in url_words().articles for segment in before):
+    elif any(segment in url_words("articles") for segment in before):
         evidence.add(1.2, "below an article's word")
-    elif any(segment in url_words().news for segment in before):
+    elif any(segment in url_words("news") for segment in before):
         evidence.add(0.5, "below a section")
-    ignored = next((segment for segment in before if segment in url_words().ignored), None)
+    ignored = next((segment for segment in before if segment in url_words("ignored")), None)
     if ignored:
         evidence.add(-1.5, f"below /{ignored}")
-    is_entry = bool(before) and (before[-1] in url_words().articles or before[-1] in ("blog", "blogs", "notes"))
+    is_entry = bool(before) and (before[-1] in url_words("articles") or before[-1] in ("blog", "blogs", "notes"))
     if not (words > 2 or is_entry or path.suffix or _article_id(path.query) or any(map(str.isdigit, own))):
         evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
 
 
 def _article_id(query: dict[str, str], name: str = "") -> bool:
     """Return True if the query numbers an article; a single digit, or any identifier, only after a `name` like "article"."""
-    is_named = name in url_words().articles
-    ids = [value for key, value in query.items() if key in url_words().id_keys or (is_named and _ID_KEY.fullmatch(key))]
+    is_named = name in url_words("articles")
+    ids = [
+        value for key, value in query.items() if key in url_words("id_keys") or (is_named and _ID_KEY.fullmatch(key))
+    ]
     is_digit = is_named and not set("123456789").isdisjoint(ids)
     has_slug = any(_NUMBERED_SLUG.match(value) and slug_words(value) > 3 for value in query.values())
     is_number = any(_NUMBERED_VALUE.fullmatch(value[:300]) for value in ids)
@@ -394,7 +392,7 @@ def _weigh_query(path: _Path, evidence: Evidence) -> None:
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
         evidence.add(2.4 if speaks else 1.6, "numbered in the query")
-    elif any(key in url_words().search_keys and len(value) != 1 for key, value in query.items()):
+    elif any(key in url_words("search_keys") and len(value) != 1 for key, value in query.items()):
         evidence.add(-2.0, "a search")
-    elif any(key in url_words().page_keys and value.isdigit() and len(value) <= 4 for key, value in query.items()):
+    elif any(key in url_words("page_keys") and value.isdigit() and len(value) <= 4 for key, value in query.items()):
         evidence.add(-1.5, "a numbered page of a list")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from webmain.discovery.safe_xml import absolute_url
@@ -27,7 +26,7 @@ class Entry:
 
 
 class EntryCollector:
-    """Distinct addresses in order, with their hints; counts those that are left out.
+    """Distinct addresses in order, with their hints.
 
     Attributes
     ----------
@@ -37,10 +36,9 @@ class EntryCollector:
         Addresses kept so far, including those already taken out.
     """
 
-    def __init__(self, limit: int, skipped: Counter[str]) -> None:
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.n = 0
-        self._skipped = skipped
         self._found: dict[str, Hints] = {}
 
     def is_full(self) -> bool:
@@ -48,15 +46,9 @@ class EntryCollector:
         return self.n >= self.limit
 
     def add(self, raw: str | None, base: str, hints: Hints) -> None:
-        """Keep an address if it is usable and new; else count why not."""
+        """Keep an address if it is usable and new, and the limit is not reached."""
         url = absolute_url(raw, base)
-        if url is None:
-            self._skipped["bad_url" if raw and raw.strip() else "no_url"] += 1
-        elif url in self._found:
-            self._skipped["duplicate"] += 1
-        elif self.is_full():
-            self._skipped["too_many"] += 1
-        else:
+        if url is not None and url not in self._found and not self.is_full():
             self._found[url] = hints
             self.n += 1
 

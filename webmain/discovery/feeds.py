@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
@@ -60,13 +59,10 @@ class Feed:
         In document order, each address once.
     next_url : str or None
         The next page of an archived or paged feed (RFC 5005; `next_url` in JSON Feed).
-    skipped : Mapping[str, int]
-        Entries left out, by reason: "no_url", "bad_url", "duplicate", "too_many".
     """
 
     entries: tuple[Entry, ...] = ()
     next_url: str | None = None
-    skipped: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
@@ -79,7 +75,7 @@ def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
     url : str
         Where it came from; relative addresses are joined to it (and to `xml:base`).
     max_entries : int
-        Entries beyond this number are counted as "too_many".
+        Further entries are not read.
 
     Raises
     ------
@@ -120,17 +116,15 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
     about = _children(channel)
     base = _base(channel, _base(root, url))
     language = root.get(_XML_LANG) or _short(about, "language", "dc:language")
-    authors = _plain_each(_authors(about)) if is_atom else ()
-    skipped: Counter[str] = Counter()
-    collected = EntryCollector(max_entries, skipped)
-    for n, item in enumerate(about.get("entry", ()) if is_atom else _named(root, "item")):
-        if collected.is_full() or n >= MAX_ITEMS:
-            skipped["too_many"] += 1
-            continue
+    authors = plain_each(_authors(about)) if is_atom else ()
+    collected = EntryCollector(max_entries)
+    for item in islice(about.get("entry", ()) if is_atom else _named(root, "item"), MAX_ITEMS):
+        if collected.is_full():
+            break
         children = _children(item)
         hints = _hints(children, item.get(_XML_LANG) or language, authors, is_atom=is_atom)
         collected.add(_link(item, children), _base(item, base), hints)
-    return Feed(entries=collected.pop_entries(), next_url=_next_url(about, base), skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=_next_url(about, base))
 
 
 def _named(root: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -160,10 +154,14 @@ def _first(children: Children, *names: str) -> str | None:
     return next(filter(None, texts), None)
 
 
-def _short(children: Children, *names: str, max_chars: int = 200) -> str | None:
-    """Return a short string (a date, a language) unparsed, with white space folded."""
-    text = _first(children, *names)
-    return " ".join(text[:max_chars].split()) if text else None
+def short_text(raw: str | None, *, max_chars: int = 200) -> str | None:
+    """Return the beginning of a text (a date, a language) with white space folded; None if nothing is left."""
+    return " ".join((raw or "")[:max_chars].split()) or None
+
+
+def _short(children: Children, *names: str) -> str | None:
+    """Return a short string unparsed."""
+    return short_text(_first(children, *names))
 
 
 def _base(element: etree._Element, base: str) -> str:
@@ -172,14 +170,14 @@ def _base(element: etree._Element, base: str) -> str:
     return (absolute_url(str(declared), base) or base) if declared else base
 
 
-def _plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
+def plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
     """Return distinct short plain texts in order, at most 50."""
     texts = (plain_text(value, max_chars=200) for value in raw)
     return tuple(dict.fromkeys(text for text in texts if text))[:MAX_NAMES]
 
 
 def _inner_html(element: etree._Element) -> str:
-    """Return an element's children as HTML (Atom's xhtml, or HTML that was not escaped)."""
+    """Return an element's content as HTML; its children are Atom's xhtml, or HTML that was not escaped."""
     pieces = [element.text or ""]
     for original in element:
         child = deepcopy(original)
@@ -199,7 +197,7 @@ def _markup(children: Children, name: str) -> str | None:
     nodes = list(islice(element.iter(), _MAX_NODES))
     if len(nodes) == _MAX_NODES or any(str(node.tag).endswith(("item", "entry")) for node in nodes[1:]):
         return None
-    content = _inner_html(element) if len(element) else (element.text or "").strip()
+    content = _inner_html(element)
     return content if content and len(content) <= MAX_CONTENT_CHARS else None
 
 
@@ -209,8 +207,7 @@ def _text_construct(children: Children, name: str, *, is_atom: bool) -> str | No
         return _first(children, name)
     for element in children.get(name, ()):
         kind = str(element.get("type") or "text").lower()
-        text = _inner_html(element) if len(element) else (element.text or "").strip()
-        if text:
+        if text := _inner_html(element):
             return text.replace("<", "&lt;") if kind in ("text", "text/plain") and not len(element) else text
     return None
 
@@ -252,6 +249,11 @@ def _next_url(children: Children, base: str) -> str | None:
     return None
 
 
+_PUBLISHED: Final = "pubdate published dcterms:issued issued dc:date dcterms:created created date".split()
+_MODIFIED: Final = "dcterms:modified updated modified lastmod".split()
+"""Elements of an entry's dates, in order of trust."""
+
+
 def _hints(children: Children, language: str | None, feed_authors: tuple[str, ...], *, is_atom: bool) -> Hints:
     """Return an entry's hints; the feed's authors are used if the entry has none."""
     description = None if is_atom else _markup(children, "description")
@@ -265,24 +267,13 @@ def _hints(children: Children, language: str | None, feed_authors: tuple[str, ..
     return Hints(
         source="feed",
         title=plain_text(title, max_chars=MAX_TITLE_CHARS),
-        published=_short(
-            children,
-            "pubdate",
-            "published",
-            "dcterms:issued",
-            "issued",
-            "dc:date",
-            "dcterms:created",
-            "created",
-            "date",
-        ),
-        modified=_short(children, "dcterms:modified", "updated", "modified", "lastmod"),
-        authors=_plain_each(_authors(children)) or feed_authors,
-        tags=_plain_each(tags),
+        published=_short(children, *_PUBLISHED),
+        modified=_short(children, *_MODIFIED),
+        authors=plain_each(_authors(children)) or feed_authors,
+        tags=plain_each(tags),
         summary=plain_text(description or summary or _first(children, "itunes:summary"), max_chars=MAX_SUMMARY_CHARS),
         content_html=_content(children, description),
-        language=_short(children, "dc:language", "language", max_chars=40)
-        or (str(language)[:40] if language else None),
+        language=short_text(_first(children, "dc:language", "language") or language, max_chars=40),
     )
 
 
@@ -328,13 +319,11 @@ def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
     is_feed = isinstance(data, dict) and isinstance(data.get("items"), list)
     if not is_feed or not ("jsonfeed.org" in str(data.get("version")) or {"feed_url", "home_page_url"} & data.keys()):
         raise NotAFeed("it is JSON, but no JSON Feed")
-    skipped: Counter[str] = Counter()
-    collected = EntryCollector(max_entries, skipped)
+    collected = EntryCollector(max_entries)
     for raw in data["items"]:
         item = raw if isinstance(raw, dict) else {}
         collected.add(_json_url(item), url, _json_hints(item, data))
-    next_url = absolute_url(_string(data, "next_url"), url)
-    return Feed(entries=collected.pop_entries(), next_url=next_url, skipped=skipped)
+    return Feed(entries=collected.pop_entries(), next_url=absolute_url(_string(data, "next_url"), url))
 
 
 def _string(record: Mapping[str, Any], name: str) -> str | None:
@@ -356,13 +345,13 @@ def _json_hints(item: Mapping[str, Any], feed: Mapping[str, Any]) -> Hints:
     return Hints(
         source="feed",
         title=plain_text(_string(item, "title"), max_chars=MAX_TITLE_CHARS),
-        published=(_string(item, "date_published") or "")[:200] or None,
-        modified=(_string(item, "date_modified") or "")[:200] or None,
+        published=short_text(_string(item, "date_published")),
+        modified=short_text(_string(item, "date_modified")),
         authors=_json_authors(item) or _json_authors(feed),
-        tags=_plain_each(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        tags=plain_each(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         summary=plain_text(_string(item, "summary"), max_chars=MAX_SUMMARY_CHARS),
         content_html=html if html and len(html) <= MAX_CONTENT_CHARS else None,
-        language=(_string(item, "language") or _string(feed, "language") or "")[:40] or None,
+        language=short_text(_string(item, "language") or _string(feed, "language"), max_chars=40),
     )
 
 
@@ -370,4 +359,4 @@ def _json_authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return names from `authors` (1.1) or `author` (1.0)."""
     authors = record.get("authors")
     people = authors if isinstance(authors, list) else [record.get("author")]
-    return _plain_each(_string(person, "name") for person in people if isinstance(person, dict))
+    return plain_each(_string(person, "name") for person in people if isinstance(person, dict))

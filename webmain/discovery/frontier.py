@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from webmain import clock
 from webmain.discovery.entries import Entry
 from webmain.items import Hints
 from webmain.metadata.dates import date_in_url, parse_feed_date
+from webmain.urls import split_url
 
 UNDATED: Final = float("-inf")
 """Sort key for anything without a date: it sorts after everything dated."""
@@ -72,12 +73,8 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
         Seconds since 1970, to be sorted in descending order; `UNDATED` if there is no date.
     """
     latest = (now or clock.now()).timestamp() + _FUTURE_S
-    candidates = (
-        parse_feed_date(hints.published) if hints else None,
-        date_in_url(url, months=True),
-        parse_feed_date(hints.modified) if hints else None,
-    )
-    for candidate in candidates:
+    published, modified = (hints.published, hints.modified) if hints else (None, None)
+    for candidate in (parse_feed_date(published), date_in_url(url, months=True), parse_feed_date(modified)):
         if candidate is not None and _EARLIEST_S <= candidate.timestamp() <= latest:
             return candidate.timestamp()
     return UNDATED
@@ -88,13 +85,14 @@ _YEAR_KEYS: Final = ("yyyy", "year", "y")
 _MONTH_KEYS: Final = ("mm", "month", "m")
 _WORD = re.compile(r"[a-z]{3,}")
 _RANKS: Final = {
-    "news": 0, "latest": 0, "recent": 0, "today": 0, "googlenews": 0,
-    "post": 1, "posts": 1, "article": 1, "articles": 1, "story": 1, "stories": 1, "content": 1, "artikel": 1,
-    "page": 3, "pages": 3, "section": 3, "sections": 3,
-    "image": 4, "images": 4, "photo": 4, "photos": 4, "gallery": 4, "video": 4, "videos": 4, "category": 4,
-    "categories": 4, "tag": 4, "tags": 4, "author": 4, "authors": 4, "topic": 4, "topics": 4, "taxonomy": 4,
-    "product": 4, "products": 4, "users": 4, "profile": 4, "event": 4, "events": 4, "podcast": 4, "static": 4,
-}  # fmt: skip
+    **dict.fromkeys("news latest recent today googlenews".split(), 0),
+    **dict.fromkeys("post posts article articles story stories content artikel".split(), 1),
+    **dict.fromkeys("page pages section sections".split(), 3),
+    **dict.fromkeys(
+        "image images photo photos gallery video videos category categories tag tags author authors".split(), 4
+    ),
+    **dict.fromkeys("topic topics taxonomy product products users profile event events podcast static".split(), 4),
+}
 _RANK_UNKNOWN: Final = 2
 
 
@@ -116,15 +114,13 @@ def order_children(children: Iterable[Entry], *, date_range: DateRange | None = 
         categories, authors); within a kind the newest first, undated ones last in their original order.
     """
     date_range = date_range or DateRange()
-    kept: list[tuple[int, float, int, Entry]] = []
-    for position, child in enumerate(children):
-        changed = parse_feed_date(child.hints.modified)
-        period = named_period(child.url)
-        if date_range.excludes(period, changed):
-            continue
-        date = period.end if period else changed
-        kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), position, child))
-    return tuple(child for *_, child in sorted(kept, key=lambda each: each[:3]))
+    kept: list[tuple[int, float, Entry]] = []
+    for child in children:
+        changed, period = parse_feed_date(child.hints.modified), named_period(child.url)
+        if not date_range.excludes(period, changed):
+            date = period.end if period else changed
+            kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), child))
+    return tuple(child for *_, child in sorted(kept, key=lambda each: each[:2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +133,7 @@ class Period:
 
 def named_period(url: str) -> Period | None:
     """Return the year, month or day in the address of a sitemap or an archive; None if there is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
+    parts = split_url(url)
     query = {name.lower(): values[0] for name, values in parse_qs(parts.query, max_num_fields=None).items()}
     year = next((query[name] for name in _YEAR_KEYS if name in query), "")
     month = next((query[name] for name in _MONTH_KEYS if name in query), "")
@@ -161,11 +154,8 @@ def named_period(url: str) -> Period | None:
 
 def _rank(url: str) -> int:
     """Return a sitemap's rank by the words of its path and query; kinds without articles outweigh "news"."""
-    try:
-        parts = urlsplit(url.lower())
-    except ValueError:
-        return _RANK_UNKNOWN
-    ranks = {_RANKS[word] for word in _WORD.findall(parts.path + " " + parts.query) if word in _RANKS}
-    if not ranks:
-        return _RANK_UNKNOWN
+    parts = split_url(url.lower())
+    ranks = {_RANKS[word] for word in _WORD.findall(parts.path + " " + parts.query) if word in _RANKS} or {
+        _RANK_UNKNOWN
+    }
     return max(ranks) if max(ranks) >= 3 else min(ranks)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from webmain.html.tree import Elements
 
-LANDMARKS = frozenset(("nav", "header", "footer", "aside", "main", "article"))
-
-MAX_LINKS = 5000
+LANDMARKS: Final = frozenset(("nav", "header", "footer", "aside", "main", "article"))
+MAX_LINKS: Final = 5000
 """Further links are not read; the page with the most links in the development data has 2,900."""
 
 
@@ -153,6 +152,13 @@ def _stands_in_menu(document: Document, links: Sequence[Link], n: int) -> bool:
 
 
 MAX_FRAMES: Final = 20
+MAX_DATA_LINKS: Final = 500
+
+
+def _absolute(document: Document, hrefs: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct absolute addresses that these lead to, at most `MAX_DATA_LINKS`."""
+    base = document.base_url or ""
+    return tuple(dict.fromkeys(filter(None, (join(base, href) for href in hrefs if href))))[:MAX_DATA_LINKS]
 
 
 def frame_links(document: Document) -> tuple[str, ...]:
@@ -160,11 +166,9 @@ def frame_links(document: Document) -> tuple[str, ...]:
     elements = document.elements
     frames = elements.of_tags(("frame", "iframe"))[:MAX_FRAMES]
     sources = (each.get("src") for each in elements.attributes_of(frames))
-    addresses = (join(document.base_url or "", source) for source in sources if source)
-    return tuple(address.partition("#")[0] for address in addresses if address)
+    return _absolute(document, ((source or "").partition("#")[0] for source in sources))
 
 
-MAX_DATA_LINKS: Final = 500
 _IN_DATA = re.compile(
     r"""\\?"(?:url|href|path|link|uri|permalink|(?:web|page|canonical|article|story)_?url)\\?"\s*+:\s*+\\?"""
     r""""(?P<url>(?:https?:)?+(?:\\{0,3}+/[^"\\/\s<>{}]{0,500}+){1,30}+)\\?\"""",
@@ -182,8 +186,7 @@ _IN_ATTRIBUTES = re.compile(
 def attribute_links(document: Document) -> tuple[str, ...]:
     """Return the distinct absolute addresses that clicks and choices from menus lead to, for pages with few links."""
     matches = islice(_IN_ATTRIBUTES.finditer(document.html), 4 * MAX_DATA_LINKS)
-    urls = (join(document.base_url or "", unescape(match["url"].removesuffix("&quot;"))) for match in matches)
-    return tuple(dict.fromkeys(filter(None, urls)))[:MAX_DATA_LINKS]
+    return _absolute(document, (unescape(match["url"].removesuffix("&quot;")) for match in matches))
 
 
 _FEED_WORDS: Final = ("rss", "feed", "atom", "rdf", "backend")
@@ -212,10 +215,5 @@ def data_links(document: Document) -> tuple[str, ...]:
 
     For pages without visible links, where a script would build the links from this data.
     """
-    base = document.base_url or ""
-    found: dict[str, None] = {}
-    for match in islice(_IN_DATA.finditer(document.html), 4 * MAX_DATA_LINKS):
-        url = join(base, match["url"].replace("\\", ""))
-        if url is not None:
-            found[url] = None
-    return tuple(found)[:MAX_DATA_LINKS]
+    matches = islice(_IN_DATA.finditer(document.html), 4 * MAX_DATA_LINKS)
+    return _absolute(document, (match["url"].replace("\\", "") for match in matches))

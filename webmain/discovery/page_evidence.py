@@ -50,10 +50,8 @@ class PageEvidence:
         There is exactly one `h1`.
     has_headline : bool
         An `h1` is a sentence, and the beginning of the page's title.
-    in_feed, in_news_sitemap : bool
-        The page is listed in a feed or a news sitemap.
-    in_page_sitemap : bool
-        It is listed in a sitemap of static pages.
+    source : str
+        Where the page is listed, as in its hints: "feed", "news-sitemap", "page-sitemap", "sitemap"; "" for nowhere.
     is_in_menu : bool
         A menu of the page names the page itself.
     is_front_page : bool
@@ -72,14 +70,9 @@ class PageEvidence:
     teaser_chars: int = 0
     has_h1: bool = False
     has_headline: bool = False
-    in_feed: bool = False
-    in_news_sitemap: bool = False
-    in_page_sitemap: bool = False
+    source: str = ""
     is_in_menu: bool = False
     is_front_page: bool = False
-
-
-NO_TEXTS: Final[Collection[int]] = frozenset()
 
 
 def evidence_of(
@@ -90,7 +83,7 @@ def evidence_of(
     n_article_links: int = 0,
     teased: Mapping[str, int] | None = None,
     is_front_page: bool = False,
-    repeated: Collection[int] = NO_TEXTS,
+    repeated: Collection[int] = (),
 ) -> PageEvidence:
     """Return the evidence for a page's kind.
 
@@ -135,9 +128,7 @@ def evidence_of(
         teaser_chars=sum((teased or {}).values()),
         has_h1=page.n_h1 == 1,
         has_headline=page.has_headline,
-        in_feed=hints is not None and hints.source == "feed",
-        in_news_sitemap=hints is not None and hints.source == "news-sitemap",
-        in_page_sitemap=hints is not None and hints.source == "page-sitemap",
+        source=hints.source if hints else "",
         is_in_menu=page.is_in_menu,
         is_front_page=is_front_page,
     )
@@ -160,9 +151,7 @@ def judge_page(evidence: PageEvidence) -> PageJudgement:
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
-    weighed = Evidence(points=-1.0)
-    for points, name in _weigh(evidence):
-        weighed.add(points, name)
+    weighed = Evidence(_weigh(evidence))
     score = weighed.score()
     is_article = score >= THRESHOLDS.article_page
     reason = weighed.reason(positive=is_article, most=4) or "nothing speaks for an article"
@@ -176,9 +165,7 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
         (1.6 * evidence.has_article_type, "declared an article"),
         (-2.2 * evidence.has_other_type, "declared a collection, profile, product or event"),
         (0.8 * evidence.has_published, "a publication date"),
-        (1.6 * evidence.in_feed, "in a feed"),
-        (1.8 * evidence.in_news_sitemap, "in a news sitemap"),
-        (-3.2 * evidence.in_page_sitemap, "in a sitemap of static pages"),
+        _SOURCE_WEIGHTS.get(evidence.source, (0.0, "")),
         (-1.6 * (evidence.is_in_menu and not evidence.has_published), "named in a menu"),
         (0.3 * evidence.has_h1, "one headline"),
         (1.0 * evidence.has_headline, "a sentence as headline"),
@@ -189,6 +176,11 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
     ]
 
 
+_SOURCE_WEIGHTS: Final = {
+    "feed": (1.6, "in a feed"),
+    "news-sitemap": (1.8, "in a news sitemap"),
+    "page-sitemap": (-3.2, "in a sitemap of static pages"),
+}
 _URL_WEIGHTS: Final = {UrlKind.ARTICLE: 1.0, UrlKind.UNKNOWN: 0.0, UrlKind.HUB: -1.6, UrlKind.IGNORE: -2.5}
 
 

@@ -103,7 +103,7 @@ def read_head(document: Document) -> Head:
     for i, name, content in head_metas(document, limit=MAX_HEAD_ELEMENTS):
         if content:
             metas[name.removeprefix("itemprop:")] = content
-        if name == "http-equiv:refresh" and not _in_noscript(document, i):
+        if name == "http-equiv:refresh" and "noscript" not in map(elements.tags.__getitem__, elements.ancestors(i)):
             refresh = refresh or _refresh(document, content)
     canonical, og_type = _linked(document, links, "canonical"), metas.get("og:type", "").strip().lower()
     has_published = not metas.keys().isdisjoint(meta_names("published"))
@@ -154,15 +154,6 @@ def _script_refresh(document: Document) -> str | None:
         return None
     found = _LOCATION.search(source)
     return _refresh(document, f"0;url={found['url']}") if found else None
-
-
-def _in_noscript(document: Document, element: int) -> bool:
-    """Return True if an element is in `noscript`."""
-    parents, tags = document.elements.parent, document.elements.tags
-    while (element := parents[element]) >= 0:
-        if tags[element] == "noscript":
-            return True
-    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

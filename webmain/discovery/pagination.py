@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -17,6 +18,7 @@ from webmain import languages
 from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.links import Link
 from webmain.discovery.safe_xml import absolute_url
+from webmain.urls import host, split_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,26 +107,19 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
         caller decides how many pages to follow.
     """
     candidates, steps = _candidates(url, links, rel_next), _Steps(url)
-    for link in candidates:
-        if any(_says_so(link, step.number) for step in steps.to(link.url)) and not _is_calendar(url, link.url):
-            return link.url
-    for link in candidates:
-        if _says_next(link) and _is_larger_offset(url, link.url):
-            return link.url
-    for link in candidates:
-        is_declared = "next" in link.rel and judge_url(link.url).kind in (UrlKind.HUB, UrlKind.UNKNOWN)
-        if is_declared and not _is_calendar(url, link.url):
-            return link.url
-    return None
+    no_days = [link for link in candidates if not _is_calendar(url, link.url)]
+    ways = (
+        (link for link in no_days if any(_says_so(link, step.number) for step in steps.to(link.url))),
+        (link for link in candidates if _says_next(link) and _is_larger_offset(url, link.url)),
+        (link for link in no_days if "next" in link.rel and judge_url(link.url).kind in (UrlKind.HUB, UrlKind.UNKNOWN)),
+    )
+    return next((link.url for link in chain.from_iterable(ways)), None)
 
 
 def lists_of(url: str) -> set[str]:
     """Return the stems (as in `stems`) of the lists of which an address is a numbered page, by a word or a parameter."""
-    try:
-        found = {one.stem for one in _readings(url) if _LIST_STYLE.match(one.style)}
-        return {_host(url) + form for stem in found for form in (stem, re.sub(r"\.[a-z]{3,5}$", "", stem))}
-    except ValueError:
-        return set()
+    found = {one.stem for one in _readings(url) if _LIST_STYLE.match(one.style)}
+    return {_host(url) + form for stem in found for form in (stem, re.sub(r"\.[a-z]{3,5}$", "", stem))}
 
 
 @lru_cache(maxsize=20_000)  # a site's menus are on each of its pages
@@ -150,17 +145,18 @@ def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[L
 
 def _host(url: str) -> str:
     """Return the host without "www."; "" if there is none."""
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
+    return host(url).removeprefix("www.")
+
+
+def _path_and_query(url: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return an address's path and the pairs of its query; both are empty if it cannot be read."""
+    parts = split_url(url[:4096])
+    return unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
 
 
 def _readings(url: str) -> Iterator[_Numbered]:
     """Yield every way to read an address as a numbered page, the most certain first."""
-    parts = urlsplit(url[:4096])
-    path = unquote(parts.path)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    path, pairs = _path_and_query(url)
     for index, (key, value) in enumerate(pairs):
         if _QUERY_KEY.fullmatch(key) and value.isascii() and value.isdigit() and len(value) <= 4:
             others = pairs[:index] + pairs[index + 1 :]
@@ -183,11 +179,7 @@ def _stem(path: str, pairs: Sequence[tuple[str, str]]) -> str:
 
 def _wholes(url: str) -> set[str]:
     """Return the stems of an address without a number, with and without its file name extension."""
-    try:
-        parts = urlsplit(url[:4096])
-    except ValueError:
-        return set()
-    path, pairs = unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
+    path, pairs = _path_and_query(url)
     return {_stem(path, pairs), _stem(re.sub(r"\.[a-z]{3,5}$", "", path), pairs)}
 
 
@@ -195,7 +187,7 @@ class _Steps:
     """The ways to read an address as the page after `url`."""
 
     def __init__(self, url: str, first: str | None = None) -> None:
-        self._next = {(one.stem, one.style, one.number + 1) for one in _readings(url)}
+        self._next = {replace(one, number=one.number + 1) for one in _readings(url)}
         self._wholes, self._counts_from_0 = _wholes(url), first is None
         self._firsts = _wholes(first) if first else self._wholes
 
@@ -209,7 +201,7 @@ class _Steps:
                 reading.number == 1 and self._counts_from_0 and reading.style.startswith("?")
             )
             is_after_whole = is_first and reading.stem in self._wholes
-            if is_after_whole or (reading.stem, reading.style, reading.number) in self._next:
+            if is_after_whole or reading in self._next:
                 yield reading
 
 
@@ -240,28 +232,14 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
     """Return True if the numbered page belongs to the current article, not to a neighbour in a series or a list."""
     if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
         return False
-    stem_url = _origin(url) + step.stem
-    if judge_url(stem_url).kind is UrlKind.HUB:
+    parts = urlsplit(url)
+    if judge_url(f"{parts.scheme}://{parts.netloc}{step.stem}").kind is UrlKind.HUB:
         return False
     if step.number == 2:
         return True
-    if first is not None:
-        return step.stem in _wholes(first) or _is_first_of(first, step)
-    return any(step.stem in _wholes(link.url) or _is_first_of(link.url, step) for link in links)
-
-
-def _is_first_of(url: str, step: _Numbered) -> bool:
-    """Return True if an address is the first page of the same series."""
-    try:
-        return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
-    except ValueError:
-        return False
-
-
-def _origin(url: str) -> str:
-    """Return scheme and host."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    one = replace(step, number=1)
+    firsts = (link.url for link in links) if first is None else (first,)
+    return any(step.stem in _wholes(url) or one in _readings(url) for url in firsts)
 
 
 _CALENDAR = re.compile(r"/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]\d{1,2}){0,2}/?$")

@@ -1,4 +1,4 @@
-"""Where a site's feeds and sitemaps are: as declared in its pages and robots.txt, and at the usual paths."""
+"""Where a site's feeds and sitemaps are: as declared in its pages, and at the usual paths."""
 
 from __future__ import annotations
 
@@ -72,23 +72,3 @@ def _is_wanted(target: str, title: str, page: str) -> bool:
     own_path = own.path.rstrip("/")
     under_itself = parts.netloc == own.netloc and own_path.count("/") > 1 and parts.path.startswith(own_path + "/feed")
     return not under_itself
-
-
-def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:
-    """Return the sitemaps listed in a robots.txt, absolute and distinct, in order; at most 1,000.
-
-    Parameters
-    ----------
-    text : str
-        The file; only its first 500 KiB are read, as search engines do.
-    url : str
-        Where it came from; relative addresses are joined to it.
-    """
-    found: dict[str, None] = {}
-    for line in text[: 500 * 1024].lstrip("\ufeff").splitlines():
-        name, colon, value = line.partition(":")
-        if colon and name.strip().lower() in ("sitemap", "site-map", "sitemaps"):
-            address = absolute_url(value.partition(" #")[0], url)
-            if address:
-                found[address] = None
-    return tuple(found)[:1000]

@@ -7,19 +7,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Self
+from typing import Final
 from urllib.parse import quote_from_bytes
 
-from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.safe_xml import absolute_url
 from webmain.metadata.opt_outs import ai_crawlers, read_usage
+from webmain.urls import normal_escape
 
 MAX_ROBOTS_BYTES: Final = 500 * 1024
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least this many)."""
+
+MAX_SITEMAPS: Final = 1000
 
 _FIELDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("user-agent", "useragent", "user agent"), "agent"),
     **dict.fromkeys(("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"), "disallow"),
     **dict.fromkeys(("crawl-delay", "crawldelay", "crawl delay"), "delay"),
+    **dict.fromkeys(("sitemap", "site-map", "sitemaps"), "sitemap"),
     "allow": "allow",
     "content-signal": "content-signal",
     "content-usage": "content-usage",
@@ -31,7 +35,6 @@ _NO_COLON: Final = re.compile(r"\s*+([a-z]++(?:[- ][a-z]+)?)\s++(\S++)\s*+", re.
 _AGENT: Final = re.compile(r"\*(?![\w.-])|[\w.-]+", re.ASCII)
 _ESCAPE: Final = re.compile("%([0-9A-Fa-f]{2})")
 _TARGET: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*([^#]*)", re.I)
-_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SAFE: Final = "%/:?#[]@!$&'()*+,;=~"
 
 
@@ -122,22 +125,17 @@ class RobotsRules:
     """
 
     def __init__(self, body: bytes | str = b"", *, url: str = "") -> None:
-        self.text = robots_text(body) if isinstance(body, bytes) else body[:MAX_ROBOTS_BYTES]
         self._url = url
         self._groups: dict[str, list[_Group]] = {}
         self._delays: dict[str, float] = {}
-        self._read()
+        self._sitemaps: list[str] = []
+        self._read(robots_text(body) if isinstance(body, bytes) else body[:MAX_ROBOTS_BYTES])
 
-    @classmethod
-    def none(cls) -> Self:
-        """Return the rules of a site without a robots.txt."""
-        return cls(b"")
-
-    def _read(self) -> None:
+    def _read(self, text: str) -> None:
         """Read the lines; linear in the size of the file, whatever the order of its lines."""
         group, named, n_delayed = _Group(), list[str](), 0
         is_naming = False
-        for name, value in _lines(self.text):
+        for name, value in _lines(text):
             if name == "agent":
                 if not is_naming:
                     group, named, n_delayed, is_naming = _Group(), [], 0, True
@@ -157,16 +155,14 @@ class RobotsRules:
                 for agent in named[n_delayed:] if seconds is not None else ():
                     self._delays.setdefault(agent, seconds or 0.0)
                 n_delayed = n_delayed if is_naming is False or seconds is None else len(named)
+            elif name == "sitemap":
+                self._sitemaps.append(value)
             else:
                 path, _, rest = value.partition(" ") if value[:1] in ("/", "*") else ("/", "", value)
                 scope = _rule(path, is_allow=True)
                 group.usage += [(f"{name}:{use}", scope, is_allowed) for use, is_allowed in read_usage(rest).items()]
 
     # ---- Questions
-
-    def names(self, agent: str) -> bool:
-        """Return True if a group names the agent (`*` does not count)."""
-        return _token(agent) in self._groups
 
     def _of(self, agent: str) -> list[_Group]:
         return self._groups.get(_token(agent)) or self._groups.get("*") or []
@@ -209,8 +205,9 @@ class RobotsRules:
 
     @cached_property
     def sitemaps(self) -> tuple[str, ...]:
-        """The listed sitemaps, absolute, in order."""
-        return sitemaps_from_robots(self.text, url=self._url)
+        """The listed sitemaps, absolute and distinct, in order; at most 1,000."""
+        found = (absolute_url(value, self._url) for value in self._sitemaps)
+        return tuple(dict.fromkeys(filter(None, found)))[:MAX_SITEMAPS]
 
 
 def robots_text(body: bytes) -> str:
@@ -261,12 +258,7 @@ def _normal(path: str) -> str:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raw = path.encode("utf-8", "replace")
-    return _ESCAPE.sub(_unescaped, quote_from_bytes(raw, safe=_SAFE))
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    character = chr(int(match[1], 16))
-    return character if character in _UNRESERVED else match.group().upper()
+    return _ESCAPE.sub(normal_escape, quote_from_bytes(raw, safe=_SAFE))
 
 
 def _token(agent: str) -> str:

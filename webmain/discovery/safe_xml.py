@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from html import unescape
+from html import escape, unescape
 from html.entities import html5
 from typing import Any, Final
 
@@ -24,7 +24,6 @@ MAX_REFERENCES: Final = 2_000_000
 _PIECE: Final = 1 << 16
 _HEAD_CHARS: Final = 1 << 16
 _LONGEST_MARK: Final = 40
-_XML_ENTITIES: Final = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _CDATA: Final = "<![CDATA["
 _MARK = re.compile(r"<!\[CDATA\[|\]\]>|&(?:#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z][A-Za-z0-9]{1,31};))?")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]+")
@@ -164,11 +163,7 @@ def _resolve(hexadecimal: str | None, decimal: str | None, name: str | None) -> 
             return unescape(f"&#{code};")
         legal = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
         return f"&#{code};" if legal else ""
-    if name in _XML_ENTITIES:
-        return f"&{name}"
-    if name in html5:
-        return html5[name].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"&amp;{name or ''}"
+    return escape(html5[name]) if name in html5 else f"&amp;{name or ''}"
 
 
 def safe_parser(target: Any = None) -> etree.XMLParser:

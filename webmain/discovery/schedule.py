@@ -26,8 +26,8 @@ _ALLOWED: Final = (
     "allowed are ages after publication at which an article is looked at again, rising, such as 1h,6h,1d,3d,10d (m, h, d, w);"
     " with them the share of a run's pages that this may take: 1h,1d;share=0.2; or no"
 )
-_UNITS: Final = {"m": 60.0, "h": HOUR_S, "d": DAY_S, "w": 7 * DAY_S}
-_AGE: Final = re.compile(r"(\d{1,5}(?:\.\d{1,3})?)([mhdw])")
+_UNITS: Final = {"s": 1.0, "m": 60.0, "h": HOUR_S, "d": DAY_S, "w": 7 * DAY_S}
+_SPAN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([smhdw])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Refresh:
             ages = ""
         elif not ages:
             raise ValueError(f"no age is given; {_ALLOWED}")
-        found = tuple(_age_s(part.strip()) for part in ages.split(",")) if ages else ()
+        found = tuple(map(_age_s, ages.split(","))) if ages else ()
         if len(found) > MAX_STEPS:
             raise ValueError(f"{len(found)} ages, at most {MAX_STEPS}; {_ALLOWED}")
         if any(later <= earlier for earlier, later in pairwise(found)):
@@ -68,9 +68,14 @@ class Refresh:
         return cls(found, _share(rest)) if rest else cls(found)
 
 
+def span_s(text: str) -> float:
+    """Return the seconds of a span of time ("90s", "30m", "2h", "1d", "1w"); 0 if it is none."""
+    match = _SPAN.fullmatch(text.strip())
+    return float(match[1]) * _UNITS[match[2].lower()] if match else 0.0
+
+
 def _age_s(text: str) -> float:
-    match = _AGE.fullmatch(text)
-    age_s = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    age_s = span_s(text)
     if not 60 <= age_s <= MAX_AGE_S:
         raise ValueError(f"{text!r} is no age from 1m to 400d; {_ALLOWED}")
     return age_s
@@ -105,8 +110,8 @@ class Visit:
         Until when a source would have shown a change, if the site's sources are reliable.
     site_rate : float
         How often the site's articles are edited, as a multiple of the usual rate (`rate_of`).
-    n_visits, n_changes : int
-        How often it was fetched, and how often it had changed.
+    n_changes : int
+        How often it had changed.
     """
 
     url: str
@@ -116,7 +121,6 @@ class Visit:
     claimed_at: float | None = None
     unchanged_until: float | None = None
     site_rate: float = 1.0
-    n_visits: int = 1
     n_changes: int = 0
 
 
@@ -154,16 +158,12 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
         return None
     seen_at = max(visited_at, min(visit.unchanged_until or 0.0, now + DAY_S))
     due = [step for step in steps[:-1] if step > seen_at] + steps[-1:]
-    step = due[min(_n_passed_over(visit, now), len(due) - 1)]
+    n_halved = max(0, math.floor(-math.log2(_rate(visit, now))))
+    step = due[min(n_halved, len(due) - 1)]
     at = max(step, visited_at + _SPACING * (step - start), earliest)
     if visit.n_changes and seen_at - start <= _AGAIN_UNTIL_S:
         at = min(at, seen_at + max(HOUR_S, _AGAIN * (seen_at - start)))
     return at
-
-
-def _n_passed_over(visit: Visit, now: float) -> int:
-    """Return how many steps of the schedule are skipped: one for each halving of the article's rate of edits."""
-    return max(0, math.floor(-math.log2(_rate(visit, now))))
 
 
 def _start(visit: Visit, now: float) -> float:
@@ -210,8 +210,8 @@ def chance_of_change(visit: Visit, now: float) -> float:
     return -math.expm1(-_usual_edits(visit, visit.visited_at, now, now) * _rate(visit, now))
 
 
-def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
-    """Return at most `room` of the due articles, in the order in which they are to be fetched.
+def choose(due: Iterable[Visit], now: float) -> list[Visit]:
+    """Return the due articles in the order in which they are to be fetched.
 
     Articles that a source reports as changed come first; then by the chance of a change, with young articles before old ones.
     """
@@ -221,7 +221,7 @@ def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
         age_s = max(0.0, now - _start(visit, now))
         return is_claimed, chance_of_change(visit, now) / (1 + age_s / DAY_S)
 
-    return sorted(due, key=worth, reverse=True)[: max(0, room)]
+    return sorted(due, key=worth, reverse=True)
 
 
 MIN_CLAIMS: Final = 5
@@ -251,16 +251,6 @@ def is_reliable(n_told: int, n_silent: int) -> bool:
 # ---- Front pages, sections, feeds, sitemaps
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchHistory:
-    """How often a source was fetched and how often it had changed; times in seconds since 1970."""
-
-    first_at: float
-    asked_at: float
-    n_asked: int
-    n_changed: int
-
-
 EACH_RUN: Final = frozenset(("front", "feed", "robots"))
 """Kinds of sources that each run fetches, unless they have not changed for long."""
 
@@ -269,21 +259,24 @@ _LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_RES
 _LONGEST_HUB_S: Final = DAY_S
 
 
-def next_fetch(history: FetchHistory, kind: str, now: float) -> float:
+def next_fetch(kind: str, now: float, *, first_at: float, asked_at: float, n_asked: int, n_changed: int) -> float:
     """Return when a source is due again: after half of its mean time between changes, within bounds.
 
     Parameters
     ----------
     kind : str
         "front", "hub", "feed", "sitemap".
+    now, first_at, asked_at : float
+        The present, and when it was first and last fetched, in seconds since 1970.
+    n_asked, n_changed : int
+        How often it was fetched, and how often it had changed.
     """
-    if history.n_asked < _ALWAYS_ASKED or history.asked_at > now:
+    if n_asked < _ALWAYS_ASKED or asked_at > now:
         return now
-    span_s = max(0.0, history.asked_at - history.first_at)
-    interval_s = span_s / (history.n_changed + 0.5) / 2
+    interval_s = max(0.0, asked_at - first_at) / (n_changed + 0.5) / 2
     if kind in EACH_RUN and interval_s < 2 * HOUR_S:
         return now
-    return history.asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
+    return asked_at + 0.9 * min(interval_s, _LONGEST_S.get(kind, _LONGEST_HUB_S))
 
 
 # ---- Hosts that refuse

@@ -9,9 +9,9 @@ import gzip
 import io
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -19,7 +19,7 @@ from typing import Final
 from lxml import etree
 
 from webmain.discovery.entries import Entry, EntryCollector
-from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
+from webmain.discovery.feeds import FEED_ROOTS, MAX_TITLE_CHARS, NotAFeed, plain_each, read_feed, short_text
 from webmain.discovery.feeds import MAX_BYTES as MAX_FEED_BYTES
 from webmain.discovery.safe_xml import (
     GZIP,
@@ -45,7 +45,6 @@ _MAX_TEXT_CHARS: Final = 8192
 _MAX_LINES: Final = 1_000_000
 _MAX_ELEMENTS: Final = 2_000_000
 _MAX_DEPTH: Final = 64
-_MAX_KEYWORDS: Final = 50
 
 
 _PAGE_SITEMAP: Final = re.compile(
@@ -70,18 +69,13 @@ class Sitemap:
         pages, else "sitemap"; `modified` is `lastmod`.
     children : tuple of Entry
         The sitemaps listed in an index (some URL sets contain them too), with their `lastmod`.
-    skipped : Mapping[str, int]
-        What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
-        still read), "too_large" (the rest was not read, after `max_bytes` or 2,000,000 elements or references),
-        "broken_gzip" (the rest could not be read).
     """
 
     entries: tuple[Entry, ...] = ()
     children: tuple[Entry, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES) -> Iterator[Sitemap]:
+def read_pieces(body: bytes, *, url: str) -> Iterator[Sitemap]:
     """Yield the contents of a sitemap of any known kind, gzipped or not, piece by piece, in bounded time and memory.
 
     Parameters
@@ -90,45 +84,58 @@ def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: i
         As received; gzip is recognised by its first bytes, also if applied twice.
     url : str
         Where it came from, as the base of relative addresses.
-    max_urls : int
-        Limit of entries and of children.
-    max_bytes : int
-        Bytes after decompression; the rest is not read.
 
     Yields
     ------
     Sitemap
-        The contents of about 64 KB; later pieces may repeat addresses. The last one has what was skipped.
+        The contents of about 64 KB, never empty; later pieces may repeat addresses. At most `MAX_URLS` entries, and as many
+        children, are returned; what comes after `MAX_BYTES`, 2,000,000 elements or references, or broken gzip is not read.
 
     Raises
     ------
     NotASitemap
         The body is empty, an HTML page or something else, has an unterminated DOCTYPE, or nothing was found up to its end.
     """
-    reader = _Reader(url, max_urls, max_bytes)
-    for _ in reader.read(body):
+    reader = _Reader(url)
+    for _ in chain(reader.read(body), (None,)):
         piece = Sitemap(entries=reader.pages.pop_entries(), children=reader.children.pop_entries())
         if piece.entries or piece.children:
             yield piece
-    yield Sitemap(
-        entries=reader.pages.pop_entries(), children=reader.children.pop_entries(), skipped=dict(reader.skipped)
-    )
+
+
+def _pieces(body: bytes) -> Iterator[bytes]:
+    """Yield at most `MAX_BYTES` of the body, decompressed, in pieces of bounded size."""
+    left = MAX_BYTES
+    for piece in _inflated(body) if body.startswith(GZIP) else pieces_of(body):
+        yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
+def _inflated(body: bytes) -> Iterator[bytes]:
+    """Decompress gzip with all its members; from a broken or truncated file, yield what can be read."""
+    file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
+    with suppress(OSError, EOFError, zlib.error):
+        for _ in range(_MAX_GZIP_LAYERS - 1):
+            if file.peek(2)[:2] == GZIP:
+                file = gzip.GzipFile(fileobj=file, mode="rb")
+        while piece := file.read1(8 * _PIECE):
+            yield piece
 
 
 class _Reader:
     """Reads one sitemap and collects its entries."""
 
-    def __init__(self, url: str, max_urls: int, max_bytes: int) -> None:
+    def __init__(self, url: str) -> None:
         self.url = url
         self.source = "page-sitemap" if _PAGE_SITEMAP.search(url) else "sitemap"
-        self.max_bytes = max_bytes
-        self.skipped: Counter[str] = Counter()
-        self.pages = EntryCollector(max_urls, self.skipped)
-        self.children = EntryCollector(max_urls, self.skipped)
+        self.pages = EntryCollector(MAX_URLS)
+        self.children = EntryCollector(MAX_URLS)
 
     def read(self, body: bytes) -> Iterator[None]:
         """Read a sitemap of any kind; yield after each piece."""
-        pieces = self._pieces(body)
+        pieces = _pieces(body)
         first = next(pieces, b"")
         if not first.strip(b"\xef\xbb\xbf \t\r\n"):
             raise NotASitemap("the body is empty")
@@ -145,45 +152,15 @@ class _Reader:
         if target.root in FEED_ROOTS:
             self._read_as_feed(body)
         elif target.root not in ("urlset", "sitemapindex") and not (self.pages.n or self.children.n):
-            what = (
+            raise NotASitemap(
                 f"its root element is <{target.root[:40]}>"
                 if target.root
                 else "it is neither XML nor a list of addresses"
             )
-            raise NotASitemap(what)
 
     def is_full(self) -> bool:
         """Return True if the limit of entries or of children is reached."""
         return self.pages.is_full() or self.children.is_full()
-
-    # ---- Bytes
-
-    def _pieces(self, body: bytes) -> Iterator[bytes]:
-        """Yield at most `max_bytes` of the body, decompressed, in pieces of bounded size."""
-        pieces = pieces_of(body) if not body.startswith(GZIP) else self._inflated(body)
-        left = self.max_bytes
-        for piece in pieces:
-            if len(piece) > left:
-                self.skipped["too_large"] += 1
-            if left:
-                yield piece[:left]
-            if len(piece) > left:
-                return
-            left -= len(piece)
-
-    def _inflated(self, body: bytes) -> Iterator[bytes]:
-        """Decompress gzip with all its members; from a broken or truncated file, yield what can be read."""
-        file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
-        try:
-            for _ in range(_MAX_GZIP_LAYERS - 1):
-                if file.peek(2)[:2] == GZIP:
-                    file = gzip.GzipFile(fileobj=file, mode="rb")
-            while piece := file.read1(8 * _PIECE):
-                yield piece
-        except (OSError, EOFError, zlib.error):
-            self.skipped["broken_gzip"] += 1
-
-    # ---- Markup and lines
 
     def _parse(self, texts: Iterator[str], target: _Target) -> Iterator[None]:
         """Parse XML piece by piece until its end or a limit; yield after each."""
@@ -191,14 +168,10 @@ class _Reader:
         try:
             for text in texts:
                 clean = cleaner.feed(text)
-                if (
-                    "<" in clean
-                ):  # else 64 KB without markup: no address is that long, and the parser would buffer it all
+                if "<" in clean:  # no address is 64 KB long, and the parser would buffer text without markup
                     parser.feed(clean.encode())
-                if self.is_full() or target.root in FEED_ROOTS:
-                    break
-                if target.is_excessive() or cleaner.is_excessive():
-                    self.skipped["too_large"] += 1
+                is_excessive = target.is_excessive() or cleaner.is_excessive()
+                if is_excessive or self.is_full() or target.root in FEED_ROOTS:
                     break
                 yield
             else:
@@ -231,14 +204,13 @@ class _Reader:
         """Read a feed that is served as a sitemap."""
         try:
             whole = bytearray()
-            for piece in self._pieces(body):
+            for piece in _pieces(body):
                 whole += piece
                 if len(whole) >= MAX_FEED_BYTES:
                     break
             feed = read_feed(bytes(whole), url=self.url, max_entries=self.pages.limit)
         except NotAFeed as error:
             raise NotASitemap(str(error)) from error
-        self.skipped.update(feed.skipped)
         for entry in feed.entries:
             self.pages.add(entry.url, self.url, entry.hints)
 
@@ -310,20 +282,14 @@ class _Target:
 
 def _hints(fields: Mapping[str, str], source: str) -> Hints:
     """Return the texts of an element as hints, of the sitemap's own source unless it is about news."""
-    modified = _folded(fields.get("lastmod"))
+    modified = short_text(fields.get("lastmod"))
     if fields.keys() <= _OWN:
         return Hints(source=source, modified=modified)
-    keywords = (plain_text(word, max_chars=200) for word in fields.get("keywords", "").split(","))
     return Hints(
         source="news-sitemap",
-        title=plain_text(fields.get("title"), max_chars=1000),
-        published=_folded(fields.get("publication_date")),
+        title=plain_text(fields.get("title"), max_chars=MAX_TITLE_CHARS),
+        published=short_text(fields.get("publication_date")),
         modified=modified,
-        tags=tuple(dict.fromkeys(word for word in keywords if word))[:_MAX_KEYWORDS],
-        language=_folded(fields.get("language")),
+        tags=plain_each(fields.get("keywords", "").split(",")),
+        language=short_text(fields.get("language")),
     )
-
-
-def _folded(raw: str | None) -> str | None:
-    """Return a short string with white space folded; None if nothing is left."""
-    return " ".join((raw or "")[:200].split()) or None

@@ -2,95 +2,67 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
 
 from webmain import languages
 from webmain.clock import once
 
+UrlList: TypeAlias = Literal[
+    "hubs", "fronts", "authors", "names", "sides", "articles", "news", "ignored", "shelves", "dead_ends",
+    "other_suffixes", "page_suffixes", "id_keys", "page_keys", "search_keys", "editions", "own",
+]  # fmt: skip
+"""Lists of path segments, file name extensions and query parameters, in lower case.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UrlWords:
-    """Path segments, file name extensions and query parameters, in lower case.
+hubs
+    Segments of lists of pages, or that precede them.
+fronts
+    Last segments of front pages or complete lists; before other segments they mean nothing.
+authors
+    Followed by a person's name; the segment after that may be an article of that person.
+names
+    Followed by a name, even if it looks like a slug (`/author/anna-maria-von-der-berg`).
+sides
+    Those of `names` that lead to lists whose articles are in the site's sections too: tags, authors, searches.
+articles
+    Segments before the slug or identifier of an article.
+news
+    Segments of a news section or a blog.
+ignored
+    Last segments of pages that are not articles and do not lead to any.
+shelves
+    Segments of what shops and directories list.
+dead_ends
+    Nothing below these segments is an article, wherever they are in the path.
+other_suffixes, page_suffixes
+    File name extensions of files that are not pages, and of pages.
+id_keys
+    Query parameters that identify an article.
+page_keys
+    Query parameters for the pages of a list (`p` is WordPress's post number, unless small).
+search_keys
+    Query parameters for searches and filters.
+editions
+    First segments for a language or an edition.
+own
+    Segments of hubs, front pages, sections and articles; never the last segment of an article.
+"""
 
-    Attributes
-    ----------
-    hubs : frozenset of str
-        Segments of lists of pages, or that precede them.
-    fronts : frozenset of str
-        Last segments of front pages or complete lists; before other segments they mean nothing.
-    authors : frozenset of str
-        Followed by a person's name; the segment after that may be an article of that person.
-    names : frozenset of str
-        Followed by a name, even if it looks like a slug (`/author/anna-maria-von-der-berg`).
-    sides : frozenset of str
-        Those of `names` that lead to lists whose articles are in the site's sections too: tags, authors, searches.
-    articles : frozenset of str
-        Segments before the slug or identifier of an article.
-    news : frozenset of str
-        Segments of a news section or a blog.
-    ignored : frozenset of str
-        Last segments of pages that are not articles and do not lead to any.
-    shelves : frozenset of str
-        Segments of what shops and directories list.
-    dead_ends : frozenset of str
-        Nothing below these segments is an article, wherever they are in the path.
-    other_suffixes, page_suffixes : frozenset of str
-        File name extensions of files that are not pages, and of pages.
-    id_keys : frozenset of str
-        Query parameters that identify an article.
-    page_keys : frozenset of str
-        Query parameters for the pages of a list (`p` is WordPress's post number, unless small).
-    search_keys : frozenset of str
-        Query parameters for searches and filters.
-    editions : frozenset of str
-        First segments for a language or an edition.
-    own : frozenset of str
-        Segments of hubs, front pages, sections and articles; never the last segment of an article.
-    """
+_JOINED: Final = {
+    "hubs": ("authors", "categories", "tags", "lists"),
+    "names": ("authors", "categories", "tags"),
+    "sides": ("authors", "tags"),
+    "own": ("authors", "categories", "tags", "lists", "fronts", "news", "articles"),
+}
+"""The lists of the language files that some lists are made of; the others are one list of the same name."""
 
-    hubs: frozenset[str]
-    fronts: frozenset[str]
-    authors: frozenset[str]
-    names: frozenset[str]
-    sides: frozenset[str]
-    articles: frozenset[str]
-    news: frozenset[str]
-    ignored: frozenset[str]
-    shelves: frozenset[str]
-    dead_ends: frozenset[str]
-    other_suffixes: frozenset[str]
-    page_suffixes: frozenset[str]
-    id_keys: frozenset[str]
-    page_keys: frozenset[str]
-    search_keys: frozenset[str]
-    editions: frozenset[str]
-    own: frozenset[str]
+
+def url_words(name: UrlList) -> frozenset[str]:
+    """Return the words of a list in all languages."""
+    return _lists()[name]
 
 
 @once
-def url_words() -> UrlWords:
-    """Return the words of all languages."""
+def _lists() -> dict[str, frozenset[str]]:
     known = languages.known()
-
-    def words(*names: str) -> frozenset[str]:
-        return frozenset(word for name in names for word in known.words(f"urls.{name}"))
-
-    return UrlWords(
-        hubs=words("authors", "categories", "tags", "lists"),
-        names=words("authors", "categories", "tags"),
-        sides=words("authors", "tags"),
-        fronts=words("fronts"),
-        authors=words("authors"),
-        articles=words("articles"),
-        news=words("news"),
-        ignored=words("ignored"),
-        shelves=words("shelves"),
-        dead_ends=words("dead_ends"),
-        other_suffixes=words("other_suffixes"),
-        page_suffixes=words("page_suffixes"),
-        id_keys=words("id_keys"),
-        page_keys=words("page_keys"),
-        search_keys=words("search_keys"),
-        editions=words("editions"),
-        own=words("authors", "categories", "tags", "lists", "fronts", "news", "articles"),
-    )
+    names = {name: _JOINED.get(name, (name,)) for name in get_args(UrlList)}
+    return {name: frozenset(word for each in names[name] for word in known.words(f"urls.{each}")) for name in names}

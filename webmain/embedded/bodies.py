@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
 from webmain.embedded.states import MAX_NODES, nested
 from webmain.metadata.head import letters
 from webmain.regex import lazy
 from webmain.text.prose_amount import prose_chars
+from webmain.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +84,9 @@ class About:
 
 def _slug(url: str) -> str:
     """Return the last part of a URL if it could identify one article; "" otherwise."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    last = unquote(path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    last = (
+        unquote(split_url(url).path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    )
     return last if len(last) > 7 and last not in ("index", "default") else ""
 
 
@@ -138,16 +137,14 @@ class Candidate:
         Near an object with the page's title or URL, a single string needs a key that indicates a body, or length. Elsewhere
         the keys above it must indicate an article as well.
         """
+        keys = [key for key in self.path[1:] if key != "*"]
+        is_body = bool(keys) and not _words(keys[-1]).isdisjoint(_BODY)
         if self.context.distance >= 0:
-            last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
             is_long = self.prose >= MIN_PROSE_UNNAMED or not isinstance(self.value, str)
-            return self.context.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
-        if self.context.foreign or self.context.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
-            return False
-        keys = [p for p in self.path[1:] if p != "*"]
-        if not keys or _words(keys[-1]).isdisjoint(_BODY):
-            return False
-        return any(not _words(key).isdisjoint(_ARTICLE) for key in keys)
+            return self.context.prior >= 0.05 and (is_long or is_body)
+        is_enough = self.context.prior >= 0.5 and self.prose >= MIN_PROSE_ALONE
+        may_be_body = is_body and is_enough and not self.context.foreign
+        return may_be_body and any(not _words(key).isdisjoint(_ARTICLE) for key in keys)
 
     @property
     def factor(self) -> float:
@@ -185,8 +182,9 @@ def _words(key: str) -> frozenset[str]:
     return frozenset(w.lower() for w in _KEY_WORDS.findall(key[:80])) | {key.lower()}
 
 
+@lru_cache(maxsize=4_096)
 def _promise(key: str) -> float:
-    """Return the factor that a key applies to all values below it."""
+    """Return the factor that a key, of which the first 80 characters count, applies to all values below it."""
     words = _words(key)
     if not words.isdisjoint(_WORDING):
         return 0.001
@@ -229,7 +227,6 @@ class Search:
         self._about = about
         self._left = MAX_NODES
         self._proses: dict[int, float] = {}
-        self._promises: dict[str, float] = {"*": 1.0}
         self._read: dict[str, tuple[Any, float]] = {}
         self.found: list[Candidate] = []
 
@@ -270,12 +267,6 @@ class Search:
             value = nested(text)
             self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
         return self._read[text]
-
-    def _below(self, context: Context, key: str) -> Context:
-        promise = self._promises.get(key)
-        if promise is None:
-            promise = self._promises[key] = _promise(key)
-        return context.below(promise)
 
     def _note(self, value: Any, path: tuple[str, ...], context: Context, prose: float) -> None:
         if prose >= MIN_PROSE and len(self.found) < MAX_CANDIDATES:
@@ -330,7 +321,7 @@ class Search:
         total = own = 0.0
         for key, value in node.items():
             if self._prose_below(value, depth + 1):
-                inner = self._below(context, key)
+                inner = context.below(_promise(key[:80]))
                 prose = self.visit(value, (*path, key), inner, depth + 1)
                 if isinstance(value, str):
                     own = max(own, prose)  # versions of one text, or a text and its labels
@@ -344,14 +335,9 @@ class Search:
     def _is_own(self, node: dict[str, Any]) -> bool:
         """Return True if an object has the page's title or URL."""
         about = self._about
-        if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
-            about.has_address(a) for a in _strings(node, _ADDRESSES)
-        ):
-            return True
-        return any(
-            isinstance(head := node.get(key), dict) and any(about.has_title(t) for t in _strings(head, _TITLES))
-            for key in node.keys() & _HEADS
-        )
+        titled = [node, *(node[key] for key in node.keys() & _HEADS if isinstance(node[key], dict))]
+        has_title = any(about.has_title(title) for each in titled for title in _strings(each, _TITLES))
+        return has_title or any(about.has_address(address) for address in _strings(node, _ADDRESSES))
 
     def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
         """Return True if an object is another article or a comment: it has a title and a URL, or an author."""

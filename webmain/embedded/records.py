@@ -27,6 +27,7 @@ _AUTHORS: Final = (
     "author authors byline bylines writer writers authorname authornames credits contributors creator embedded".split()
 )
 _HEADS: Final = "frontmatter meta metadata head header hero seo".split()
+_NAMES: Final = ("name", "displayname", "fullname", "first and last name", "title", "text")
 _HOLDERS: Final = "by authors author items nodes edges node data attributes profile person user".split()
 _WEAK: Final = ("text", "script", "url")
 """Sources of a date that a record outranks."""
@@ -70,9 +71,12 @@ def with_record(metadata: Metadata, embedded: Embedded | None) -> Metadata:
 
 def _folded(record: dict[str, Any]) -> list[dict[str, Any]]:
     """Return an object and those about its head, with keys in lower case and without underscores."""
-    found = {key.replace("_", "").lower(): value for key, value in record.items()}
-    heads = [head for key in _HEADS if isinstance(head := found.get(key), dict)]
-    return [found, *({key.replace("_", "").lower(): value for key, value in head.items()} for head in heads)]
+    found = _with_plain_keys(record)
+    return [found, *(_with_plain_keys(found[key]) for key in _HEADS if isinstance(found.get(key), dict))]
+
+
+def _with_plain_keys(record: dict[str, Any]) -> dict[str, Any]:
+    return {key.replace("_", "").lower(): value for key, value in record.items()}
 
 
 def _under(keys: Iterable[str], records: list[dict[str, Any]]) -> Iterator[Any]:
@@ -103,15 +107,9 @@ def _names(value: Any, depth: int) -> Iterator[str]:
         for inner in value[:MAX_ITEMS]:
             yield from _names(inner, depth + 1)
     elif isinstance(value, dict) and depth < MAX_DEPTH:
-        known = {key.replace("_", "").lower(): inner for key, inner in value.items()}
-        parts = [known.get("firstname"), known.get("lastname")]
-        for name in (
-            known.get("name"),
-            known.get("displayname"),
-            known.get("fullname"),
-            parts,
-            *map(known.get, ("title", "text")),
-        ):
+        known = _with_plain_keys(value)
+        known["first and last name"] = [known.get("firstname"), known.get("lastname")]
+        for name in map(known.get, _NAMES):
             if isinstance(name, str) and name:
                 yield name[:300]
                 return

@@ -357,9 +357,8 @@ def _heading_level(node: dict[str, Any], words: tuple[str, ...]) -> int:
             return int(match[1])
     if _HEADING.isdisjoint(words):
         return 0
-    data = node.get("data") if isinstance(node.get("data"), dict) else {}
-    attributes = node.get("attrs") if isinstance(node.get("attrs"), dict) else {}
-    for value in (node.get("level"), (data or {}).get("level"), (attributes or {}).get("level"), node.get("depth")):
+    inner = [node[key] for key in ("data", "attrs") if isinstance(node.get(key), dict)]
+    for value in (*(each.get("level") for each in (node, *inner)), node.get("depth")):
         if isinstance(value, int) and 1 <= value <= 6:
             return value
     return next((_LEVELS[w] for w in words if w in _LEVELS), next((int(w) for w in words if w in "123456"), 2))
@@ -367,11 +366,7 @@ def _heading_level(node: dict[str, Any], words: tuple[str, ...]) -> int:
 
 def _own_list(node: dict[str, Any]) -> list[Any] | None:
     """Return the list of a node's children."""
-    for key in LIST_KEYS:
-        if isinstance(node.get(key), list) and node[key]:
-            found: list[Any] = node[key]
-            return found
-    return None
+    return next((node[key] for key in LIST_KEYS if isinstance(node.get(key), list) and node[key]), None)
 
 
 def _is_span(node: Any) -> bool:

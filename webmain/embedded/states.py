@@ -219,25 +219,22 @@ def _unmarked(value: Any, depth: int) -> Any:
 
 def nested(text: str) -> Any:
     """Return the value of a string that is JSON; the string itself if it is not."""
-    start = text[:200].lstrip()[:8]
     if len(text) < MIN_CHARS:
         return text
-    if start.startswith(("eyJ", "W3s")) and _PACKED.fullmatch(text):
-        import base64
-
-        sound = text.rstrip("=")
-        if len(sound) % 4 == 1:  # no valid Base64 has this length
-            return text
-        decoded = base64.b64decode(sound + "=" * (-len(sound) % 4)).decode("utf-8", "replace")
-    elif start.startswith(("%7B", "%5B")):
-        decoded = unquote(text)
-    elif start.startswith(("{&quot", "[{&quot")):
-        decoded = html.unescape(text)
-    elif start[:1] in ("{", "["):
-        decoded = text
-    else:
-        return text
+    start = text[:200].lstrip()[:8]
     try:
+        if start.startswith(("eyJ", "W3s")) and _PACKED.fullmatch(text):
+            import base64
+
+            decoded = base64.b64decode(text.rstrip("=") + "===").decode("utf-8", "replace")
+        elif start.startswith(("%7B", "%5B")):
+            decoded = unquote(text)
+        elif start.startswith(("{&quot", "[{&quot")):
+            decoded = html.unescape(text)
+        elif start[:1] in ("{", "["):
+            decoded = text
+        else:
+            return text
         value = json.loads(decoded, strict=False)
     except (ValueError, RecursionError):
         return text

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from webmain.discovery.schedule import DAY_S, FetchHistory, is_reliable, next_fetch
+from webmain.discovery.schedule import DAY_S, is_reliable, next_fetch
 from webmain.items.codec import UNREADABLE, build, plain
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
@@ -219,13 +219,15 @@ class SavedResponses:
     def _scheduled(self, response: SavedResponse) -> SavedResponse:
         if response.kind == ARTICLE:
             return response  # `Visits` plans these
-        history = FetchHistory(
+        next_at = next_fetch(
+            response.kind,
+            self._file.clock(),
             first_at=response.first_at,
             asked_at=response.asked_at,
             n_asked=response.n_asked,
             n_changed=response.n_changed,
         )
-        return replace(response, next_at=next_fetch(history, response.kind, self._file.clock()))
+        return replace(response, next_at=next_at)
 
 
 def _joined(before: SavedResponse | None, response: SavedResponse) -> SavedResponse:

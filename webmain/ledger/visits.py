@@ -117,7 +117,6 @@ class VisitRecord:
             claimed_at=self.claimed_at,
             unchanged_until=self.dated_at + SOURCES_REST_S if statistics.reliable_dates and self.dated_at else None,
             site_rate=statistics.rate,
-            n_visits=self.n_visits,
             n_changes=self.n_changes,
         )
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Final
 
-_SPAN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([smhd])", re.IGNORECASE)
-_SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+from webmain.discovery.schedule import span_s
+
 _SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(kB|MB|GB|B)?", re.IGNORECASE)
 _BYTES: Final = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
@@ -27,8 +27,7 @@ class Budget:
 
 def read_span(text: str) -> float:
     """Return a time span ("90s", "30m", "2h") in seconds; raises ValueError."""
-    match = _SPAN.fullmatch(text.strip())
-    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    seconds = span_s(text)
     if seconds <= 0:
         raise ValueError("allowed are spans of time such as 90s, 30m, 2h")
     return seconds

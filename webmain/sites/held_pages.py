@@ -7,7 +7,6 @@ read, and come again. Only the crawl that wrote the files and its workers read t
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import os
@@ -16,7 +15,8 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, overload
 
@@ -63,14 +63,6 @@ class HeldPages(Sequence[Page]):
         return page
 
 
-@dataclass(slots=True)
-class _File:
-    """A site's file, and the offsets of its pages."""
-
-    path: Path
-    places: list[int] = field(default_factory=list)
-
-
 class Spool:
     """A queue of held pages for each site, first in, first out, in a folder of the crawl's own inside the given one."""
 
@@ -79,7 +71,7 @@ class Spool:
         self._folder: Path | None = None
         self._lock = -1
         self._count = 0
-        self._sites: dict[str, _File] = {}
+        self._places: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -87,11 +79,11 @@ class Spool:
     @property
     def sites(self) -> tuple[str, ...]:
         """Sites that have held pages."""
-        return tuple(self._sites)
+        return tuple(self._places)
 
     def count(self, site: str) -> int:
         """Return the number of held pages of a site."""
-        return len(self._sites[site].places) if site in self._sites else 0
+        return len(self._places.get(site, ()))
 
     def put(self, site: str, page: Page) -> None:
         """Append a page; raises HeldPagesError if it is too large or cannot be written: the pages held before are kept."""
@@ -100,9 +92,7 @@ class Spool:
             raise HeldPagesError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes cannot wait")
         packed = zlib.compress(data, 1)
         try:
-            name = hashlib.sha256(site.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-            file = self._sites.get(site) or _File(self._own_folder() / f"{name}.pages")
-            with file.path.open("ab") as stream:
+            with self._path(site).open("ab") as stream:
                 begin = stream.tell()
                 try:
                     stream.write(len(packed).to_bytes(8) + packed)
@@ -112,35 +102,32 @@ class Spool:
                     raise
         except OSError as error:
             raise HeldPagesError(f"{self._folder or self._parent}: {error.strerror or error}") from error
-        self._sites[site] = file
-        file.places.append(begin)
+        self._places.setdefault(site, []).append(begin)
         self._count += 1
 
     def waiting(self, site: str) -> HeldPages:
         """Return the held pages of a site without removing them."""
-        file = self._sites[site]
-        return HeldPages(file.path, tuple(file.places))
+        return HeldPages(self._path(site), tuple(self._places[site]))
 
     def pop(self, site: str) -> Page | None:
         """Remove and return the first held page of a site, None if there is none; raises HeldPagesError like `HeldPages`."""
-        file = self._sites.get(site)
-        if file is None:
+        if not (places := self._places.get(site)):
             return None
         try:
-            return HeldPages(file.path, (file.places[0],))[0]
+            return HeldPages(self._path(site), (places[0],))[0]
         finally:
-            del file.places[0]
+            del places[0]
             self._count -= 1
-            if not file.places:
-                del self._sites[site]
-                file.path.unlink(missing_ok=True)
+            if not places:
+                del self._places[site]
+                self._path(site).unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove the folders that killed crawls left behind: those that no process has locked."""
         for folder in self._parent.glob("crawl-*"):
             if not (folder / _LOCK).exists():
                 continue  # another crawl is just creating it
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 handle = _locked(folder)
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(handle)
@@ -149,7 +136,7 @@ class Spool:
 
     def close(self) -> None:
         """Remove everything."""
-        self._sites.clear()
+        self._places.clear()
         self._count = 0
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -158,8 +145,12 @@ class Spool:
             self._remove_parent()
 
     def _remove_parent(self) -> None:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._parent.rmdir()  # fails if another crawl uses it
+
+    def _path(self, site: str) -> Path:
+        """Return the path of a site's file."""
+        return self._own_folder() / f"{hashlib.sha256(site.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.pages"
 
     def _own_folder(self) -> Path:
         if self._folder is None:

@@ -13,7 +13,7 @@ import logging
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
@@ -102,18 +102,19 @@ class _SiteState:
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW))
 
 
+@dataclass(eq=False)
 class Learning:
     """Chooses the extractor for each page of a crawl, or holds the page back.
 
-    Parameters
+    Attributes
     ----------
     extractor : SiteExtractor
         Not fitted.
     default : Extractor
         For sites that cannot be learned, and for pages unlike the training pages, unless `extractor` judges those
         itself (`judges_unlearned`).
-    pages : int or None
-        Pages to collect before a site is learned; by default as many as the extractor wants.
+    pages : int
+        Pages to collect before a site is learned; 0 for as many as the extractor wants.
     hold_s : float
         Maximum seconds for which pages are held; 0 for no limit.
     max_held : int
@@ -123,30 +124,21 @@ class Learning:
         seconds.
     """
 
-    def __init__(
-        self,
-        extractor: SiteExtractor,
-        *,
-        models: ModelStore,
-        spool: Spool,
-        default: Extractor,
-        pages: int | None = None,
-        hold_s: float = 0.0,
-        max_held: int = 10_000,
-        corrected: Callable[[str], Sequence[CorrectedPage]] = lambda _site: (),
-        report: Report = lambda _event, _site, _detail: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.extractor = extractor
-        self.wanted = max(1, pages or extractor.min_pages)
-        self._models = models
-        self._spool = spool
-        self._default: Extractor = fallback(extractor, default)
-        self._hold_s = hold_s
-        self._max_held = max_held
-        self._corrected = corrected
-        self._report = report
-        self._clock = clock
+    extractor: SiteExtractor
+    _: KW_ONLY
+    models: ModelStore
+    spool: Spool
+    default: Extractor
+    pages: int = 0
+    hold_s: float = 0.0
+    max_held: int = 10_000
+    corrected: Callable[[str], Sequence[CorrectedPage]] = lambda _site: ()
+    report: Report = lambda _event, _site, _detail: None
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self.wanted = max(1, self.pages or self.extractor.min_pages)
+        self._default = fallback(self.extractor, self.default)
         self._sites: OrderedDict[str, _SiteState] = OrderedDict()
         self._ready: OrderedDict[str, None] = OrderedDict()
         self._is_broken = False
@@ -198,16 +190,15 @@ class Learning:
                 self._read_model(site, state)
             else:
                 state.stage = Stage.GIVEN_UP
-                self._report(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
-            self._drop_oldest()
+                self.report(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
+            if len(self._sites) > MAX_SITES:
+                self._drop_oldest()
         self._sites.move_to_end(site)
         return state
 
     def _drop_oldest(self) -> None:
-        if len(self._sites) <= MAX_SITES:
-            return
         site, oldest = next(iter(self._sites.items()))
-        if self._spool.count(site) or oldest.stage is Stage.LEARNING:
+        if self.spool.count(site) or oldest.stage is Stage.LEARNING:
             self._sites.move_to_end(site)
         else:
             del self._sites[site]
@@ -215,10 +206,10 @@ class Learning:
     def _read_model(self, site: str, state: _SiteState) -> None:
         """Load a site's model; one that cannot be used is set aside and the site learned again."""
         try:
-            found = self._models.find(self.extractor, site)
+            found = self.models.find(self.extractor, site)
         except ModelError as error:
             state.had_model = True
-            self._report(Event.UNUSABLE, site, f"{error}; the site is learned again")
+            self.report(Event.UNUSABLE, site, f"{error}; the site is learned again")
             if not isinstance(error, OutdatedModelError):
                 self._put_aside(site, error)
             return
@@ -229,14 +220,14 @@ class Learning:
         state.had_model = True
         if state.past.n_given >= self.wanted:
             state.stage = Stage.LEARNED
-            self._report(Event.REUSED, site, f"a model of {state.past.n_given} pages")
+            self.report(Event.REUSED, site, f"a model of {state.past.n_given} pages")
             self._warn_of_undetected_drift(site, state.fitted)
 
     def _put_aside(self, site: str, error: ModelError | None = None) -> None:
         try:
-            self._models.set_aside(site, self.extractor.name, because=error)
+            self.models.set_aside(site, self.extractor.name, because=error)
         except ModelError as problem:
-            self._report(Event.FAILED, site, str(problem))
+            self.report(Event.FAILED, site, str(problem))
 
     def _check_drift(
         self, site: str, state: _SiteState, page: Page, page_resemblance: PageResemblance
@@ -250,7 +241,7 @@ class Learning:
         if is_new:
             state.recent.append(found)
         if found >= limit:
-            if self._spool.count(site):
+            if self.spool.count(site):
                 self._ready[site] = None
             return state.fitted
         if state.is_retrained or not is_new:
@@ -260,7 +251,7 @@ class Learning:
             state.stage, state.fitted, state.past = Stage.HOLDING, None, TrainingPages()
             state.had_model = state.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
-            self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned again")
+            self.report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned again")
             self._put_aside(site)
         return None
 
@@ -271,22 +262,22 @@ class Learning:
         limit = CHANGED_SHARE * state.fitted.learned.resemblance
         if found.problem and not state.has_failed:
             state.has_failed = True
-            self._report(Event.FAILED, site, found.problem)
+            self.report(Event.FAILED, site, found.problem)
         return (limit if found.resemblance is None else found.resemblance), limit
 
     def _hold(self, site: str, state: _SiteState, page: Page) -> bool:
         """Hold a page back; return False if it cannot be written."""
-        if not self._spool.count(site):
-            state.held_since = self._clock()
+        if not self.spool.count(site):
+            state.held_since = self.clock()
         try:
-            self._spool.put(site, page)
+            self.spool.put(site, page)
         except HeldPagesError as error:
             self._report_broken(site, error)
             return False
-        if state.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
+        if state.stage is Stage.HOLDING and self.spool.count(site) >= self.wanted:
             self._ready[site] = None
-        if len(self._spool) > self._max_held:
-            oldest = next((s for s, other in self._sites.items() if self._spool.count(s) and _is_free(other)), None)
+        if len(self.spool) > self.max_held:
+            oldest = next((s for s, other in self._sites.items() if self.spool.count(s) and _is_free(other)), None)
             if oldest is not None:
                 self._ready[oldest] = None
         return True
@@ -295,14 +286,14 @@ class Learning:
         """Report once that pages cannot be held, since a full disk would fail for every page."""
         if not self._is_broken:
             self._is_broken = True
-            self._report(Event.FAILED, site, str(error))
+            self.report(Event.FAILED, site, str(error))
 
     # ---- Sites ready to be learned
 
     @property
     def n_held(self) -> int:
         """Number of held pages."""
-        return len(self._spool)
+        return len(self.spool)
 
     def ready(self) -> str | None:
         """Return the next site whose pages need not be held any longer; None if there is none."""
@@ -310,21 +301,21 @@ class Learning:
 
     def overdue(self) -> list[str]:
         """Return the sites whose pages have been held for too long."""
-        if self._hold_s <= 0:
+        if self.hold_s <= 0:
             return []
-        limit = self._clock() - self._hold_s
-        return [s for s in self._spool.sites if self._sites[s].held_since <= limit and _is_free(self._sites[s])]
+        limit = self.clock() - self.hold_s
+        return [s for s in self.spool.sites if self._sites[s].held_since <= limit and _is_free(self._sites[s])]
 
     def waiting(self) -> list[str]:
         """Return all sites with held pages that are not being learned."""
-        return [site for site in self._spool.sites if _is_free(self._sites[site])]
+        return [site for site in self.spool.sites if _is_free(self._sites[site])]
 
     def learning_task(self, site: str) -> LearningTask | None:
         """Return the task of learning a site from its held pages; None if it is not to be learned.
 
         The pages stay held until `apply_result` is called with the outcome.
         """
-        state, n = self._sites.get(site), self._spool.count(site)
+        state, n = self._sites.get(site), self.spool.count(site)
         if state is None or state.stage is not Stage.HOLDING or not n:
             return None
         state.stage = Stage.LEARNING
@@ -332,12 +323,12 @@ class Learning:
             site=site,
             extractor=self.extractor,
             known=state.fitted,
-            pages=self._spool.waiting(site),
-            models=self._models,
+            pages=self.spool.waiting(site),
+            models=self.models,
             least=min(self.extractor.min_pages, self.wanted),
             past=state.past,
             after_change=state.is_retrained,
-            corrected=self._corrected(site),
+            corrected=self.corrected(site),
         )
 
     def apply_result(self, site: str, result: LearningResult) -> None:
@@ -348,26 +339,26 @@ class Learning:
         state.recent.clear()
         if result.layout_changed:
             state.is_retrained = True
-            self._report(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
+            self.report(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
         is_new = result.event is Event.LEARNED
         if result.event is not Event.FAILED:
             event = Event.RETRAINED if is_new and state.had_model else result.event
             instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
-            self._report(event, site, f"{result.detail}{instead}")
+            self.report(event, site, f"{result.detail}{instead}")
         self._warn_of_undetected_drift(site, state.fitted)
         if result.problem:
-            self._report(Event.FAILED, site, result.problem)
+            self.report(Event.FAILED, site, result.problem)
 
     def _warn_of_undetected_drift(self, site: str, fitted: SiteExtractor | None) -> None:
         if fitted is not None and cannot_detect_drift(fitted):
-            self._report(Event.UNWATCHED, site, drift_warning(fitted))
+            self.report(Event.UNWATCHED, site, drift_warning(fitted))
 
     def release(self, site: str) -> Page | None:
         """Remove and return a site's next held page, unless it is being learned (see `judge_of`); None if none is left."""
         state = self._sites.get(site)
-        while state is not None and _is_free(state) and self._spool.count(site):
+        while state is not None and _is_free(state) and self.spool.count(site):
             try:
-                return self._spool.pop(site)
+                return self.spool.pop(site)
             except HeldPagesError as error:
                 self._report_broken(site, error)
         return None

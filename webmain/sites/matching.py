@@ -19,7 +19,7 @@ from webmain.items import Article, Source
 from webmain.metadata.dates import parse_date
 from webmain.metadata.names import names_in, unique
 from webmain.sites import MATCHES
-from webmain.sites.rules import MARKED, SELECTORS, Rule, SiteRules, Sites
+from webmain.sites.rules import MARKED, SiteRules, Sites, is_xpath
 
 if TYPE_CHECKING:
     import parsel
@@ -40,7 +40,7 @@ class Matches:
     title: str = ""
     date: str = ""
     authors: tuple[str, ...] = ()  # texts of all matches
-    unmatched: tuple[Rule, ...] = ()  # the last rule of each key of which no selector matched
+    unmatched: tuple[str, ...] = ()  # keys of which no selector matched
 
     @property
     def selects(self) -> bool:
@@ -56,29 +56,28 @@ def match(rules: SiteRules, html: str) -> Matches:
     page = parsel.Selector(guard(html.encode("utf-8", "replace")).decode("utf-8", "replace"), type="html")
     for forged in page.root.iterfind(f".//*[@{MARK}]"):
         del forged.attrib[MARK]
-    matched = {key: _first_match(page, getattr(rules, key), all_of_them=key in ("keep", "remove")) for key in SELECTORS}
+    matched = {key: _matches(page, key, selectors) for key, selectors in rules.selectors.items()}
     for key in MARKED:  # if several keys match an element, `remove` wins, then `keep`
-        for each in matched[key]:
-            if isinstance(each.root, str):
-                continue
-            each.root.set(MARK, key)
-    texts = {key: tuple(filter(None, map(_text, matched[key]))) for key in ("title", "authors", "date")}
+        for each in matched.get(key, ()):
+            if not isinstance(each.root, str):
+                each.root.set(MARK, key)
+    texts = {key: tuple(filter(None, map(_text, matched.get(key, ())))) for key in ("title", "authors", "date")}
     return Matches(
         rules=rules,
-        html=tostring(page.root.getroottree(), encoding="unicode") if any(matched[k] for k in MARKED) else html,
+        html=tostring(page.root.getroottree(), encoding="unicode") if any(map(matched.get, MARKED)) else html,
         title=next(iter(texts["title"]), ""),
         date=next(iter(texts["date"]), ""),
         authors=texts["authors"],
-        unmatched=tuple(getattr(rules, key)[-1] for key in SELECTORS if getattr(rules, key) and not matched[key]),
+        unmatched=tuple(key for key, found in matched.items() if not found),
     )
 
 
-def _first_match(page: parsel.Selector, rules: tuple[Rule, ...], *, all_of_them: bool) -> list[parsel.Selector]:
-    """Return the matches of the first selector that has any, or of all selectors."""
+def _matches(page: parsel.Selector, key: str, selectors: tuple[str, ...]) -> list[parsel.Selector]:
+    """Return the matches of the first selector that has any; for `keep` and `remove`, those of all selectors."""
     found: list[parsel.Selector] = []
-    for rule in rules:
-        found += rule.select(page)
-        if found and not all_of_them:
+    for each in selectors:
+        found += page.xpath(each) if is_xpath(each) else page.css(each)
+        if found and key not in ("keep", "remove"):
             break
     return found
 
@@ -203,10 +202,10 @@ def with_values(article: Article, document: Document) -> Article:
     if matches is None:
         return article
     check_language(article, matches.rules.language)
-    keys = list(dict.fromkeys(rule.key for rule in matches.rules.selectors))
+    keys = matches.rules.selectors
     if not keys:
         return article
-    missed = [rule.key for rule in matches.unmatched]
+    missed = list(matches.unmatched)
     values: dict[str, Any] = {}
     language = (article.language_declared or article.language or "")[:2]
     if matches.title:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import json
 import math
 import re
@@ -23,10 +22,13 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.items.codec import plain
+
 if TYPE_CHECKING:
-    from webmain.extractors.base import Learned, SiteExtractor
+    from webmain.extractors.base import SiteExtractor
 
 FORMAT: Final = "webmain site model"
 FORMAT_VERSION: Final = 1
@@ -72,13 +74,13 @@ class UnsavableModelError(ModelError):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The contents of a model's file except the weights."""
+    """The contents of a model's file except the weights, in the order of the file."""
 
+    webmain: str  # version of the program that wrote it
     site: str  # site key
     method: str  # the extractor's name
-    options: Mapping[str, Any]  # its options as plain values
     version: int  # version of what the method learns
-    columns: tuple[str, ...]  # names of its features
+    options: Mapping[str, Any]  # its options as plain values
     n_pages: int  # pages it was learned from, as the method counts them: distinct ones, say, or a sample
     pages_given: int  # pages passed to the method, at least `n_pages`
     after_change: bool  # it replaced a model of an earlier layout
@@ -88,8 +90,8 @@ class Model:
     last_page: datetime | None
     quality: float | None  # Cross-validated agreement with the training labels, in [0, 1]
     resemblance: float  # mean resemblance among the pages it was learned from, in [0, 1]
-    webmain: str  # version of the program that wrote it
-    path: Path  # the file
+    columns: tuple[str, ...]  # names of its features
+    path: Path  # the file, which does not contain this
 
 
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:
@@ -125,44 +127,19 @@ def _plain(value: Any) -> Any:
 # ---- Writing
 
 
-def encode_model(
-    extractor: SiteExtractor,
-    learned: Learned,
-    site: str,
-    path: Path,
-    dates: tuple[datetime | None, ...],
-    *,
-    pages_given: int | None = None,
-    after_change: bool = False,
-) -> bytes:
-    """Return the bytes of a model's file; dates without a time zone are taken as UTC."""
-    first, last, trained = (aware(date).isoformat() if date else None for date in dates)
-    content = {
-        "format_version": FORMAT_VERSION,
-        "webmain": str(importlib.import_module("webmain").__version__),
-        "site": site,
-        "method": extractor.name,
-        "version": extractor.version,
-        "options": options_of(extractor),
-        "n_pages": learned.n_pages,
-        "pages_given": max(learned.n_pages, pages_given or 0),
-        "after_change": after_change,
-        "trained_at": trained,
-        "first_page": first,
-        "last_page": last,
-        "quality": learned.quality,
-        "resemblance": learned.resemblance,
-        "columns": list(learned.columns),
-        "weights": learned.weights,
-    }
+def encode_model(model: Model, weights: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a model's file."""
+    content = {"format_version": FORMAT_VERSION, **plain(model), "weights": weights}
+    del content["path"]
     try:
         _check_plain(content)
         text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=dict)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UnsavableModelError(f"{path}: what {extractor.name} has learned cannot be written: {error}") from error
+        message = f"{model.path}: what {model.method} has learned cannot be written: {error}"
+        raise UnsavableModelError(message) from error
     body = text[1:].encode("ascii") + b"\n"
     if len(body) > MAX_BYTES - 200:
-        raise UnsavableModelError(f"{path}: the model has {len(body):,} bytes, allowed are {MAX_BYTES:,}")
+        raise UnsavableModelError(f"{model.path}: the model has {len(body):,} bytes, allowed are {MAX_BYTES:,}")
     head = f'{{"format": "{FORMAT}", "sha256": "{hashlib.sha256(body).hexdigest()}",\n'
     return head.encode() + body
 
@@ -218,20 +195,14 @@ def _refuse(constant: str) -> float:
 
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    "site": (str,),
-    "method": (str,),
+    **dict.fromkeys(("webmain", "site", "method", "trained_at"), (str,)),
+    **dict.fromkeys(("first_page", "last_page"), (str, NoneType)),
+    **dict.fromkeys(("version", "n_pages", "pages_given"), (int,)),
     "options": (dict,),
-    "version": (int,),
-    "columns": (list,),
-    "n_pages": (int,),
-    "pages_given": (int,),
     "after_change": (bool,),
-    "trained_at": (str,),
-    "first_page": (str, type(None)),
-    "last_page": (str, type(None)),
-    "quality": (int, float, type(None)),
+    "quality": (int, float, NoneType),
     "resemblance": (int, float),
-    "webmain": (str,),
+    "columns": (list,),
 }
 """Allowed types of each field of a file."""
 

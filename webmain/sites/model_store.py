@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from webmain.sites.model_file import (
     ModelError,
     OutdatedModelError,
     UnsavableModelError,
+    aware,
     encode_model,
     model_of,
     options_of,
@@ -43,6 +45,9 @@ _NOT_SAFE = re.compile(r"[^a-z0-9._-]")
 _RESERVED: Final = frozenset(
     {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
 )
+
+_LEARNED: Final = ("n_pages", "columns", "quality", "resemblance")
+"""Fields of what was learned that the file's header has."""
 
 E = TypeVar("E", bound=SiteExtractor)
 
@@ -70,7 +75,7 @@ class ModelStore:
 
     def load(self, extractor: E, site: str) -> E | None:
         """Return a copy of the extractor with the site's model; None if there is none; raises ModelError as `find`."""
-        found = self.find(extractor, site)
+        found = self.find(extractor, site) if site else None
         return found[0] if found else None
 
     def find(self, extractor: E, site: str) -> tuple[E, Model] | None:
@@ -95,8 +100,7 @@ class ModelStore:
             raise OutdatedModelError(
                 f"{path}: learned with other options: {_show(model.options)}, asked for {_show(options)}"
             )
-        names = ("n_pages", "columns", "quality", "resemblance")
-        learned = Learned(weights=weights, **{name: getattr(model, name) for name in names})
+        learned = Learned(weights=weights, **{name: getattr(model, name) for name in _LEARNED})
         try:
             return extractor.restored(learned), model
         except (ValueError, TypeError, KeyError, IndexError, ArithmeticError) as error:
@@ -114,7 +118,8 @@ class ModelStore:
     ) -> Path:
         """Write a fitted extractor's model atomically and return its path; a model set aside earlier is removed.
 
-        `first_page` and `last_page` are the fetch times of the earliest and the latest of its pages; `pages_given` is
+        `first_page` and `last_page` are the fetch times of the earliest and the latest of its pages, in UTC unless they have
+        a time zone; `pages_given` is
         the number passed to the method, by default the one it reports to have learned from; `after_change` says that it
         replaces a model of an earlier layout. Raises UnsavableModelError if nothing was learned, the values are not
         plain, or the folder cannot be written: an earlier file is kept.
@@ -123,8 +128,21 @@ class ModelStore:
         learned = extractor.learned
         if learned is None:
             raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
-        dates = (first_page, last_page, datetime.now(UTC).replace(microsecond=0))
-        text = encode_model(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
+        model = Model(
+            webmain=str(importlib.import_module("webmain").__version__),
+            site=site,
+            method=extractor.name,
+            version=extractor.version,
+            options=options_of(extractor),
+            pages_given=max(learned.n_pages, pages_given or 0),
+            after_change=after_change,
+            trained_at=datetime.now(UTC).replace(microsecond=0),
+            first_page=first_page and aware(first_page),
+            last_page=last_page and aware(last_page),
+            path=path,
+            **{name: getattr(learned, name) for name in _LEARNED},
+        )
+        text = encode_model(model, learned.weights)
         try:
             with replaced_whole(path) as part:
                 part.write_bytes(text)
@@ -153,8 +171,8 @@ class ModelStore:
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
         for file in self._files():
-            own_method = _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")[2]
-            if _own_site(file) == _safe(site) and wanted in (None, own_method):
+            own_site, own_method = _names(file)
+            if own_site == _safe(site) and wanted in (None, own_method):
                 try:
                     file.unlink(missing_ok=True)
                 except OSError as error:
@@ -168,7 +186,7 @@ class ModelStore:
         try:
             files = [file for file in self._files() if file.suffix == SUFFIX]
             if site is not None:
-                files = [file for file in files if _own_site(file) == _safe(site)]
+                files = [file for file in files if _names(file)[0] == _safe(site)]
         except ModelError as error:
             return Listing(models=(), errors=(error,))
         for file in files:
@@ -225,7 +243,7 @@ class SiteModels:
         assert isinstance(own, SiteExtractor)
         assert store is not None
         try:
-            known = store.load(own, site) if site else None
+            known = store.load(own, site)
         except ModelError as error:
             return Choice(own, f"{error}; the page is judged without it")
         if known is not None:
@@ -238,8 +256,7 @@ def with_model(extractor: Extractor, store: ModelStore, document: Document) -> E
     """Return an extractor with the model of a page's site, or unchanged if there is none; raises ModelError."""
     if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
         return extractor
-    site = site_of(document)
-    return (store.load(extractor, site) if site else None) or extractor
+    return store.load(extractor, site_of(document)) or extractor
 
 
 def site_of(document: Document) -> str:
@@ -251,9 +268,10 @@ def site_of(document: Document) -> str:
     return site_key(canonical) if canonical else ""
 
 
-def _own_site(file: Path) -> str:
-    """Return the site part of a file's name, in the form of `_safe`."""
-    return _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")[0]
+def _names(file: Path) -> tuple[str, str]:
+    """Return the site and the method in a file's name, in the form of `_safe`."""
+    site, _, method = _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")
+    return site, method
 
 
 def _safe(name: str, *, dots: bool = True) -> str:

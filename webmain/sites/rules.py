@@ -27,20 +27,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from webmain.discovery.schedule import Refresh
-from webmain.extractors.base import UnknownExtractor, create
+from webmain.extractors.base import create
 from webmain.sites.budgets import Budget
 from webmain.text.language import ISO_639_1
 from webmain.urls import host
-
-if TYPE_CHECKING:
-    import parsel
 
 MAX_RULES_BYTES: Final = 4 << 20  # maximum size of a rules file
 
@@ -57,22 +54,6 @@ _KEY: Final = re.compile(rf"\s*({_PATH})\s*=")
 
 class SitesError(ValueError):
     """A rules file cannot be used; the message has a line for each mistake, with file and line number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One selector of a site."""
-
-    key: str  # what it selects: "title", "body",
-    expression: str  # CSS, or XPath
-    place: str  # file and line, for reports
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.key} = {self.expression!r}"
-
-    def select(self, page: parsel.Selector) -> list[parsel.Selector]:
-        """Return what the selector matches on a page, in document order."""
-        return list(page.xpath(self.expression) if _is_xpath(self.expression) else page.css(self.expression))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +73,12 @@ class SiteRules:
     max_mb: float | None = None
     render: str | None = None
     language: str | None = None
-    title: tuple[Rule, ...] = ()
-    authors: tuple[Rule, ...] = ()
-    date: tuple[Rule, ...] = ()
-    body: tuple[Rule, ...] = ()
-    keep: tuple[Rule, ...] = ()
-    remove: tuple[Rule, ...] = ()
+    title: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
+    body: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
 
     @property
     def budget(self) -> Budget:
@@ -109,9 +90,9 @@ class SiteRules:
         )
 
     @property
-    def selectors(self) -> tuple[Rule, ...]:
-        """All selectors, in the order of the keys."""
-        return tuple(rule for key in SELECTORS for rule in getattr(self, key))
+    def selectors(self) -> dict[str, tuple[str, ...]]:
+        """The selectors (CSS or XPath) of each key that has any, in the order of `SELECTORS`."""
+        return {key: found for key in SELECTORS if (found := getattr(self, key))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +160,11 @@ def read_sites(path: str | Path) -> Sites:
         else:
             options: dict[str, Any] = {}
             for key, value in values.items():
-                at = place(f"{name}.{key}")
                 try:
-                    options[key] = _option(key, value, at)
+                    options[key] = _option(key, value)
                 except ValueError as error:
-                    problems.append(f"{at}: {site}: {key}: {error}")
-            found[site] = SiteRules(site=site, place=place(name), **{k: v for k, v in options.items() if k in _KEYS})
+                    problems.append(f"{place(f'{name}.{key}')}: {site}: {key}: {error}")
+            found[site] = SiteRules(site=site, place=place(name), **options)
     if problems:
         folder = str(path).removesuffix(path.name)
         raise SitesError("\n".join(folder + problem for problem in problems))
@@ -231,10 +211,12 @@ def _joined(path: str) -> str:
     return ".".join(part.strip("\"'") for part in re.findall(_PART, path))
 
 
-def _option(key: str, value: Any, place: str) -> Any:
+def _option(key: str, value: Any) -> Any:
     """Return a key's value as a field of `SiteRules`; raise a ValueError that states what is allowed."""
     if key in SELECTORS:
-        return tuple(_rule(key, each, place) for each in _strings(value))
+        for each in (selectors := _strings(value)):
+            _check_selector(key, each)
+        return selectors
     if key in ("sections", "exclude"):
         paths = _strings(value)
         if wrong := [path for path in paths if not path.startswith(("/", "*"))]:
@@ -244,31 +226,31 @@ def _option(key: str, value: Any, place: str) -> Any:
         return _number(value, *_NUMBERS[key])
     if key == "max_pages":
         return int(_number(value, "whole numbers", 1, 1_000_000_000, int))
-    if key in _WORDS:
-        if value not in _WORDS[key]:
-            raise ValueError(f"got {value!r}, allowed are {', '.join(_WORDS[key])}")
-        return value
+    if key not in _TEXTS:
+        near = get_close_matches(key, _KEYS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"is not a key{hint} (allowed are {', '.join(_KEYS)})")
+    words, allowed = _TEXTS[key]
+    if not isinstance(value, str) or (words and value not in words):
+        raise ValueError(f"got {value!r}, {allowed}")
     if key == "refresh":
-        if not isinstance(value, str):
-            raise ValueError(f"got {value!r}, allowed is a string, such as '1h,6h,1d' or 'no'")
         return Refresh.of(value)
-    if key == "language":
-        if not isinstance(value, str) or value not in ISO_639_1:
-            raise ValueError(f"got {value!r}, allowed is a code of ISO 639-1, such as 'en'")
-        return value
     if key == "extractor":
         try:
-            if not isinstance(value, str):
-                raise ValueError(f"got {value!r}, allowed is the name of one, with options")
             create(value)
-        except (UnknownExtractor, TypeError, ValueError) as error:
+        except TypeError as error:
             raise ValueError(str(error)) from error
-        return value
-    near = get_close_matches(key, _KEYS, 1)
-    raise ValueError(f"is not a key{f'; did you mean {near[0]!r}?' if near else ''} (allowed are {', '.join(_KEYS)})")
+    return value
 
 
-_WORDS: Final[Mapping[str, tuple[str, ...]]] = {"render": RENDER, "respect": RESPECT}
+_TEXTS: Final[Mapping[str, tuple[Collection[str], str]]] = {
+    "render": (RENDER, f"allowed are {', '.join(RENDER)}"),
+    "respect": (RESPECT, f"allowed are {', '.join(RESPECT)}"),
+    "language": (ISO_639_1, "allowed is a code of ISO 639-1, such as 'en'"),
+    "refresh": ((), "allowed is a string, such as '1h,6h,1d' or 'no'"),
+    "extractor": ((), "allowed is the name of one, with options"),
+}
+"""Keys with a string: the words that are allowed, () for any; and what an error says of them."""
 _NUMBERS: Final = {
     "delay": ("seconds", 0, 86_400),
     "max_minutes": ("minutes", 0.1, 525_600),
@@ -290,24 +272,24 @@ def _strings(value: Any) -> tuple[str, ...]:
     return tuple(each.strip() for each in values)
 
 
-def _is_xpath(expression: str) -> bool:
+def is_xpath(expression: str) -> bool:
+    """Return True if a selector is XPath, not CSS."""
     return expression.startswith(("/", "./", "("))
 
 
-def _rule(key: str, expression: str, place: str) -> Rule:
-    """Return a selector after checking that it is valid."""
+def _check_selector(key: str, expression: str) -> None:
+    """Raise a ValueError if a selector is not valid."""
     from cssselect import SelectorError
     from lxml import etree
     from parsel.csstranslator import HTMLTranslator
 
     try:
-        if _is_xpath(expression):
+        if is_xpath(expression):
             etree.XPath(expression)
         elif key in MARKED and "::" in expression:
             raise ValueError(f"{expression!r} selects text; {key} takes elements")
         else:
             HTMLTranslator().css_to_xpath(expression)
     except (SelectorError, etree.XPathError, RecursionError) as error:
-        kind = "XPath" if _is_xpath(expression) else "CSS"
+        kind = "XPath" if is_xpath(expression) else "CSS"
         raise ValueError(f"{expression[:200]!r} is not valid {kind}: {error}") from error
-    return Rule(key, expression, place)

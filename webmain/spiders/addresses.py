@@ -60,7 +60,7 @@ def whole_pages(url: str) -> Iterator[str]:
 
 def is_personal(url: str) -> bool:
     """Return True if the path contains a word for tags, authors or searches."""
-    return not url_words().sides.isdisjoint(urlsplit(url).path.lower().split("/"))
+    return not url_words("sides").isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
 _MAX_REPEATS = 2

@@ -126,7 +126,7 @@ class Revisits:
 
     def _add(self, site: Site, rows: Iterable[VisitRecord]) -> None:
         by_url = {row.url: row for row in (*self._due.get(site.name, ()), *rows)}
-        chosen = choose([row.visit(USUAL_EDITS) for row in by_url.values()], len(by_url), clock.now_s())
+        chosen = choose([row.visit(USUAL_EDITS) for row in by_url.values()], clock.now_s())
         self._due[site.name] = deque(by_url[visit.url] for visit in chosen)
 
     def visit(self, site: Site, row: VisitRecord) -> None:

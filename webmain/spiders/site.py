@@ -205,7 +205,7 @@ class Site(OwnAddresses, SiteFrontier):
         is_side_way = found_on is FoundOn.ARTICLE and self.has_sources  # everything else is in sources or on hubs
         is_news = found_on in (FoundOn.LEDGER, FoundOn.FEED) or self._is_news(url)
         is_list = found_on is FoundOn.NEXT or (url in self._lists if found_on in _NAMED else self.is_list(url))
-        is_goods = found_on is FoundOn.FEED and judgement.reason.removeprefix("below /") in url_words().shelves
+        is_goods = found_on is FoundOn.FEED and judgement.reason.removeprefix("below /") in url_words("shelves")
         is_ignored = kind is UrlKind.IGNORE and not (is_goods or (is_list and judgement.reason == LATER_PART))
         if is_ignored or self._paths.excludes(url) or url == self.front:
             return None

@@ -20,7 +20,7 @@ from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.robots import RobotsRules
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
@@ -230,8 +230,8 @@ class SourceReader:
         """Read robots.txt, a feed or a sitemap."""
         try:
             if source.kind is SourceKind.ROBOTS:
-                text = response.body[: 500 * 1024].decode("utf-8", "replace")
-                site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
+                listed = RobotsRules(response.body, url=response.url).sitemaps
+                site.sources.add_sitemaps(Entry(url=url) for url in listed)
             elif known := self._enqueuer.unchanged_response(site, response):
                 self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
             elif source.kind is SourceKind.FEED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
@@ -74,7 +74,7 @@ async def rules(request: Request) -> Response:
         site=site,
         found=found,
         n_corrections=len(corrections),
-        in_use={rule.expression for rule in accepted.selectors} if accepted else (),
+        in_use=set(chain.from_iterable(accepted.selectors.values())) if accepted else (),
         path=web_of(request).config.sites_file,
     )
 
