@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
 
@@ -61,6 +61,12 @@ class DatabaseFile(ABC):
     @abstractmethod
     def unusable(self, version: int | None) -> Exception:
         """Return the error for a file of another program (None), or of a version that cannot be used."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the file; everything has already been written."""

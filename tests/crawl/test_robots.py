@@ -243,7 +243,7 @@ def test_a_clock_that_jumped_back_asks_again(crawler):
 
 def test_a_damaged_row_is_no_row(crawler):
     allowed(robots(crawler, [(200, RULES % b"0")], remembers=True), "/x")
-    with crawler.ledger.file.transaction() as db:
+    with crawler.ledger.transaction() as db:
         db.execute("UPDATE hosts SET robots = 'text', wait_until = x'00', n_refusals = 'many'")
     assert crawler.ledger.hosts.get("a.example") is None
     assert allowed(robots(crawler, [(200, RULES % b"0")], remembers=True), "/private/x") is RobotsForbiddenError

@@ -134,7 +134,7 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
     with Ledger(":memory:") as ledger:
         for one, other in pairs:
             ledger.add_alias(one, other)
-        canonical = dict(ledger.file.db.execute("SELECT url, canonical FROM aliases"))
+        canonical = dict(ledger.db.execute("SELECT url, canonical FROM aliases"))
         assert not canonical.keys() & set(canonical.values())
 
 
@@ -237,7 +237,7 @@ def test_other_databases_and_newer_ledgers_are_refused_and_left_alone(tmp_path, 
 
 def test_a_locked_file_is_told_after_the_timeout(tmp_path):
     path = tmp_path / "l.sqlite"
-    with Ledger(path, busy_timeout_s=0.1) as ledger:
+    with Ledger(path, wait_s=0.1) as ledger:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="locked"):
@@ -371,7 +371,7 @@ BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", title="T")), FoundUrl(url=B)], site=SITE)
-        ledger.file.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
+        ledger.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
         assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
         assert f"1 damaged rows count as not known: {A}" in caplog.text
 
@@ -381,7 +381,7 @@ def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
 def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
-        ledger.file.db.execute(f"UPDATE urls SET {column} = {value}")
+        ledger.db.execute(f"UPDATE urls SET {column} = {value}")
         assert ledger.unknown([A]) == [A]
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
@@ -457,7 +457,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path):
     with Ledger(tmp_path / "x") as ledger:
-        (pages,) = ledger.file.db.execute("PRAGMA page_count").fetchone()
-        ledger.file.db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        (pages,) = ledger.db.execute("PRAGMA page_count").fetchone()
+        ledger.db.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
             ledger.add_pending([FoundUrl(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)

@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Final, Self
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Final
 
-from webmain.clock import now_s
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.ledger.archives import Archives
 from webmain.ledger.file import LedgerError, LedgerFile
@@ -58,44 +57,14 @@ _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 """No address waits for longer; a later time in the file is damaged."""
 
 
-class Ledger:
-    """What is known about the addresses of any number of sites.
+class Ledger(LedgerFile):
+    """What is known about the addresses of any number of sites, and the file's other tables."""
 
-    The other tables of the file are `answers` (saved responses), `visits`, `hosts`, `runs` and `archives`.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, created with its folder if missing.
-    busy_timeout_s : float
-        How long to wait for another process's transaction.
-    clock : callable
-        Seconds since 1970.
-
-    Raises
-    ------
-    LedgerError
-        The file is not a ledger, has a newer version, or cannot be written.
-    """
-
-    def __init__(self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = now_s) -> None:
-        self.file = LedgerFile(path, busy_timeout_s=busy_timeout_s, clock=clock)
-        self.path = self.file.path
-        self.responses = SavedResponses(self.file)
-        self.visits = Visits(self.file)
-        self.hosts = Hosts(self.file)
-        self.runs = Runs(self.file)
-        self.archives = Archives(self.file)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; everything has already been written."""
-        self.file.close()
+    responses = cached_property(SavedResponses)
+    visits = cached_property(Visits)
+    hosts = cached_property(Hosts)
+    runs = cached_property(Runs)
+    archives = cached_property(Archives)
 
     # ---- Reading
 
@@ -109,10 +78,10 @@ class Ledger:
         Addresses that gave no article `ASK_AGAIN_S` ago or earlier are included.
         """
         plain = [without_credentials(url) for url in urls]
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT url FROM forms WHERE state IN (1, 2) AND settled_at > ?"
             " AND url IN (SELECT value FROM json_each(?))",
-            (self.file.clock() - ASK_AGAIN_S, json.dumps(plain)),
+            (self.clock() - ASK_AGAIN_S, json.dumps(plain)),
         )
         settled = {row[0] for row in rows}
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
@@ -124,7 +93,7 @@ class Ledger:
     def states(self, urls: Sequence[str]) -> dict[str, State]:
         """Return the states of those addresses that the ledger contains (see `state`)."""
         plain = {url: without_credentials(url) for url in urls}
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT url, state FROM forms WHERE state IN (0, 1, 2) AND url IN (SELECT value FROM json_each(?))"
             " ORDER BY state",
             (json.dumps(list(plain.values())),),
@@ -134,7 +103,7 @@ class Ledger:
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses of a site that turned out to be lists of articles, the latest first."""
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
             (site, LIST, MAX_LISTS),
         )
@@ -142,7 +111,7 @@ class Ledger:
 
     def stored(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses under which an article is stored."""
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL"
             " AND url IN (SELECT value FROM json_each(?))",
             (json.dumps(list(urls)),),
@@ -151,7 +120,7 @@ class Ledger:
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address, or from the one that it is an alias of."""
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT u.article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)",
             (without_credentials(url),),
         )
@@ -160,13 +129,13 @@ class Ledger:
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses that were recorded as missing in the last `ASK_AGAIN_S`."""
         query = "SELECT url FROM missing WHERE noted_at > ?"
-        noted = {row[0] for row in self.file.read(query, (self.file.clock() - ASK_AGAIN_S,))}
+        noted = {row[0] for row in self.rows(query, (self.clock() - ASK_AGAIN_S,))}
         return {url for url in urls if without_credentials(url) in noted}
 
     def pending(self, site: str, limit: int) -> list[PendingUrl]:
         """Return addresses to fetch now, newest first and undated last, without those that wait for a retry."""
-        now = self.file.clock()
-        rows = self.file.read(
+        now = self.clock()
+        rows = self.rows(
             "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
             " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
             " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
@@ -186,13 +155,13 @@ class Ledger:
 
     def articles(self) -> list[tuple[str, str]]:
         """Return the addresses that gave an article, with its id."""
-        return self.file.read(
+        return self.rows(
             "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
         )
 
     def article_at(self, urls: Sequence[str]) -> str | None:
         """Return the id of an article from any of the addresses, or from those that they are aliases of."""
-        rows = self.file.read(
+        rows = self.rows(
             "WITH asked AS (SELECT value FROM json_each(?)) SELECT article_id FROM urls WHERE article_id IS NOT NULL AND"
             " (url IN asked OR url IN (SELECT canonical FROM aliases WHERE url IN asked)) LIMIT 1",
             (json.dumps([without_credentials(url) for url in urls]),),
@@ -201,7 +170,7 @@ class Ledger:
 
     def counts(self, site: str | None = None) -> Counts:
         """Return the number of addresses in each state, for a site or for all."""
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
             " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
             " FROM urls WHERE ?1 IS NULL OR site = ?1",
@@ -222,8 +191,8 @@ class Ledger:
         site : str
             The site's key.
         """
-        now = self.file.clock()
-        with self.file.transaction() as db:
+        now = self.clock()
+        with self.transaction() as db:
             db.executemany(
                 "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
                 " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
@@ -247,8 +216,8 @@ class Ledger:
         site : str
             Site key for addresses that were never pending.
         """
-        now = self.file.clock()
-        with self.file.transaction() as db:
+        now = self.clock()
+        with self.transaction() as db:
             for each in done:
                 row = db.execute("SELECT site FROM urls WHERE url = ?", (each.url,)).fetchone()
                 url = each.url
@@ -284,8 +253,8 @@ class Ledger:
         State
             PENDING or GAVE_UP; DONE if another process has settled it meanwhile, which is kept.
         """
-        url, now = without_credentials(url), self.file.clock()
-        with self.file.transaction() as db:
+        url, now = without_credentials(url), self.clock()
+        with self.transaction() as db:
             row = db.execute(
                 "SELECT attempts, state = 1 AND settled_at > ? FROM forms WHERE url = ? AND canonical = url",
                 (now - ASK_AGAIN_S, url),
@@ -307,7 +276,7 @@ class Ledger:
     def postpone(self, urls: Sequence[str], until: float) -> None:
         """Undo a failed attempt of addresses whose whole host refuses; they wait until that time."""
         plain = json.dumps([without_credentials(url) for url in urls])
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "UPDATE urls SET state = 0, attempts = max(0, attempts - 1), retry_after = ?2"
                 " WHERE state <> 1 AND reason = 'blocked' AND url IN (SELECT value FROM json_each(?1))",
@@ -318,21 +287,21 @@ class Ledger:
         """Record that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
         url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
-            with self.file.transaction() as db:
+            with self.transaction() as db:
                 put_alias(db, url, canonical)
 
     def record_missing(self, url: str) -> None:
         """Record that a guessed address does not exist."""
-        row = (without_credentials(url), self.file.clock())
-        with self.file.transaction() as db:
+        row = (without_credentials(url), self.clock())
+        with self.transaction() as db:
             db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
         """Make a settled address pending again because its article was lost; return False if it is not settled."""
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             changed = db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",
-                (self.file.clock(), url),
+                (self.clock(), url),
             ).rowcount
         return changed > 0
 
@@ -352,7 +321,7 @@ class Ledger:
         A page in another language or section is still refused only if this run asks for the same one. Other sites are not
         affected, since they have runs with filters of their own.
         """
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             return db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ?1"
                 " WHERE site = ?2 AND state = 1 AND article_id IS NULL AND ("
@@ -361,7 +330,7 @@ class Ledger:
                 " OR (reason = 'undated' AND ?6 IS NOT 'reject')"
                 " OR (reason = 'other_section' AND (language IS NULL OR language IS NOT ?7))"
                 " OR (reason = 'other_language' AND (language IS NULL OR language IS NOT ?4)))",
-                (self.file.clock(), site, since, language, until, undated, section),
+                (self.clock(), site, since, language, until, undated, section),
             ).rowcount
 
 
