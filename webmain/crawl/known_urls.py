@@ -8,17 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
 from webmain.article.filters import FILTERS
 from webmain.clock import now_s
 from webmain.crawl.options import chosen, option, overwritten_feeds, own, refresh_of
-from webmain.crawl.signals import connect, fail_crawl
+from webmain.crawl.signals import Component, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import Visiting
 from webmain.items import Reason, Rejected
@@ -53,26 +52,23 @@ _FILTERS: Final[Mapping[str, str]] = {
 """The spider's filter for each reason with which it rejects articles."""
 
 
-class KnownUrls:
+class KnownUrls(Component):
     """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
 
     Spiders get it with `crawler.get_extension(KnownUrls)`.
     """
 
+    signals = (
+        *("spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed"),
+        *("spider_closed", "engine_stopped"),
+    )
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._redirected = LocalCache[str, tuple[str, ...]](MAX_REDIRECTED)
         self._waiting: list[DoneUrl] = []
         self._reliable: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension; the file is opened at first use."""
-        known = cls(crawler)
-        connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
-        connect(crawler, known, "spider_closed", "engine_stopped")
-        return known
 
     @cached_property
     def path(self) -> str:
@@ -142,8 +138,7 @@ class KnownUrls:
             self._warn_of_lost_store()
             self._reopen_damaged()
         except LedgerError as error:
-            self.fail(error)
-            raise CloseSpider("ledger_error") from error
+            raise fail_crawl(self._crawler, "ledger", error) from error
 
     @property
     def _stores(self) -> tuple[Stores | None, JsonlStore | None]:

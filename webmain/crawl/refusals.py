@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -19,7 +19,7 @@ from webmain.crawl.failures import LeftAloneError, requested_url
 from webmain.crawl.options import own
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.robots import with_hosts, with_ledger
-from webmain.crawl.signals import connect
+from webmain.crawl.signals import Component
 from webmain.discovery.schedule import back_off_s
 from webmain.html.walls import REFUSING, find_wall, wall_behind
 from webmain.ledger.hosts import FORGIVEN_AFTER_S, Host
@@ -64,7 +64,7 @@ class _HostState:
         return len(self.row) >= MIN_REFUSED and sum(self.last) > REFUSED_SHARE * len(self.last)
 
 
-class Refusals:
+class Refusals(Component):
     """Recognises refusals, and leaves hosts alone that refuse nearly everything or ask for a long wait.
 
     A wall (`webmain.html.walls`) is set as the request's `meta["wall"]`, whatever its status; `Statuses` rejects it. A host
@@ -73,20 +73,15 @@ class Refusals:
     WEBMAIN_BACK_OFF=0 disables this.
     """
 
+    signals = ("spider_closed",)
+
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         settings = own(crawler.settings)
-        self._crawler = crawler
         self._leaves = settings.getbool("WEBMAIN_BACK_OFF") and not settings.get("WEBMAIN_REPLAY")
         self._max_wait_s = settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
         self._hosts: dict[str, _HostState] = {}
         self._random = random.Random()  # noqa: S311 - jitter
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware."""
-        refusals = cls(crawler)
-        connect(crawler, refusals, "spider_closed")
-        return refusals
 
     def _host_state(self, request: Request) -> _HostState:
         netloc = urlparse_cached(request).netloc

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -18,6 +18,7 @@ from webmain.clock import now_s
 from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
 from webmain.crawl.options import own
 from webmain.crawl.politeness import Delays
+from webmain.crawl.signals import Component
 from webmain.crawl.validators import validators
 from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
 from webmain.ledger.hosts import Host, Hosts
@@ -75,7 +76,7 @@ def with_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
     return with_ledger(crawler, lambda ledger: question(ledger.hosts))
 
 
-class Robots:
+class Robots(Component):
     """Rejects requests that robots.txt forbids, and applies its Crawl-delay to the site's slot.
 
     The file is fetched once per host and kept in the ledger for a day, or less if its Cache-Control says so; then it is
@@ -90,11 +91,11 @@ class Robots:
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         settings = own(crawler.settings)
         self.agent = str(crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"] or "*")
-        self._crawler = crawler
         self._denies = denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
@@ -103,11 +104,6 @@ class Robots:
         self._led_to: dict[str, _Known] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self.sitemaps: dict[str, tuple[str, ...]] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if ROBOTSTXT_OBEY is off."""
-        return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
         """Reject requests that robots.txt forbids."""

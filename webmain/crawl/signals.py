@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from scrapy import signals
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
@@ -43,6 +44,22 @@ def connect(crawler: Crawler, component: object, *names: str) -> None:
     """Connect methods of a component to the signals, Scrapy's or those above, of the same names."""
     for name in names:
         crawler.signals.connect(getattr(component, name), globals().get(name) or getattr(signals, name))
+
+
+class Component:
+    """Base class of extensions and middlewares; `signals` names the signals that are connected to methods of these names."""
+
+    signals: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Create the component, and connect it to its signals."""
+        component = cls(crawler)
+        connect(crawler, component, *cls.signals)
+        return component
 
 
 class PeriodicCall:
@@ -112,14 +129,18 @@ def close_crawl(crawler: Crawler, reason: str) -> None:
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
-def fail_crawl(crawler: Crawler, part: str, error: object) -> None:
-    """Report, once, that a part of a crawl has failed (`webmain/PART_error` in the stats), and end the crawl."""
+def fail_crawl(crawler: Crawler, part: str, error: object) -> CloseSpider:
+    """Report, once, that a part of a crawl has failed (`webmain/PART_error` in the stats), and end the crawl.
+
+    The returned exception, raised while the spider is opened, ends the crawl before it begins.
+    """
     name = f"webmain/{part}_error"
     if crawler.stats.get_value(name) is None:
         logger.error("The crawl ends: %s", error)
         crawler.stats.set_value(name, str(error))
         if not is_closing(crawler):
             close_crawl(crawler, f"{part}_error")
+    return CloseSpider(f"{part}_error")
 
 
 def is_closing(crawler: Crawler) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.exceptions import DropItem
 
 from webmain.article.identity import identify
 from webmain.crawl.options import arguments, chosen, option
@@ -69,8 +69,7 @@ class Store(Step):
                 self._run = database.start_run(arguments(self.crawler.spider))
                 self.crawler.stats.set_value("webmain/run", self._run)
         except StoreError as error:
-            fail_crawl(self.crawler, "store", error)
-            raise CloseSpider("store_error") from error
+            raise fail_crawl(self.crawler, "store", error) from error
 
     def _open_review(self) -> None:
         """Open the review list if doubtful articles are to be listed."""
