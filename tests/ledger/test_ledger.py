@@ -23,7 +23,6 @@ from webmain.ledger.ledger import (
     FoundUrl,
     Ledger,
     LedgerError,
-    PendingUrl,
     State,
 )
 
@@ -81,7 +80,7 @@ def test_hints_make_the_round_trip(ledger):
         source="news-sitemap", title="ข่าว", authors=("Ann", "Bo"), tags=("x",), content_html="<p>é</p>", language="th"
     )
     ledger.add_pending([FoundUrl(url=A, hints=hints)], site=SITE)
-    assert ledger.pending(SITE, 5) == [PendingUrl(url=A, hints=hints, attempts=0)]
+    assert ledger.pending(SITE, 5) == [FoundUrl(url=A, hints=hints)]
 
 
 def test_richer_hints_replace_poorer_ones_and_not_the_other_way(ledger):
@@ -156,12 +155,12 @@ def test_after_three_faults_a_page_is_left_alone_for_a_month(tmp_path, clock, re
 
 def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, clock):
     ledger.add_pending(found(A), site=SITE)
-    for attempts, (asked_s, wait_s) in enumerate([(None, 15 * 60), (None, 30 * 60), (120, 120)], 1):
+    for asked_s, wait_s in [(None, 15 * 60), (None, 30 * 60), (120, 120)]:
         assert ledger.mark_failed(A, "http_error", retry_after_s=asked_s) is State.PENDING
         clock.now += wait_s - 1
         assert ledger.pending(SITE, 1) == []
         clock.now += 1
-        assert ledger.pending(SITE, 1)[0].attempts == attempts
+        assert ledger.pending(SITE, 1) == found(A)
     assert attempts + 1 == MAX_ATTEMPTS
     assert ledger.mark_failed(A, "blocked") is State.GAVE_UP
     assert ledger.is_known(A)
@@ -321,25 +320,25 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
 @pytest.mark.parametrize(
     ("refused", "asked", "n_reopened"),
     [
-        ({"reason": "too_old", "since": 1000.0}, {"since": 1000.0}, 0),
-        ({"reason": "too_old", "since": 1000.0}, {"since": 1001.0, "language": "en"}, 0),
-        ({"reason": "too_old", "since": 1000.0}, {"since": 999.0}, 1),
-        ({"reason": "too_old", "since": 1000.0}, {}, 1),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 1000.0}, 0),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 1001.0, "language": "en"}, 0),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 999.0}, 1),
+        ({"reason": "too_old", "limit": 1000.0}, {}, 1),
         ({"reason": "too_old"}, {"since": 5.0}, 1),
-        ({"reason": "other_language", "language": "en"}, {"language": "en", "since": 1.0}, 0),
-        ({"reason": "other_language", "language": "en"}, {"language": "th"}, 1),
-        ({"reason": "other_language", "language": "en"}, {}, 1),
+        ({"reason": "other_language", "limit": "en"}, {"language": "en", "since": 1.0}, 0),
+        ({"reason": "other_language", "limit": "en"}, {"language": "th"}, 1),
+        ({"reason": "other_language", "limit": "en"}, {}, 1),
         ({"reason": "other_language"}, {"language": "en"}, 1),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 1000.0}, 0),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 999.0, "since": 1.0}, 0),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 1001.0}, 1),
-        ({"reason": "too_new", "until": 1000.0}, {}, 1),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 1000.0}, 0),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 999.0, "since": 1.0}, 0),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 1001.0}, 1),
+        ({"reason": "too_new", "limit": 1000.0}, {}, 1),
         ({"reason": "undated"}, {"undated": "reject"}, 0),
         ({"reason": "undated"}, {"undated": "keep"}, 1),
         ({"reason": "undated"}, {}, 1),
-        ({"reason": "other_section", "section": "sport"}, {"section": "sport"}, 0),
-        ({"reason": "other_section", "section": "sport"}, {"section": "city", "language": "sport"}, 1),
-        ({"reason": "other_section", "section": "sport"}, {}, 1),
+        ({"reason": "other_section", "limit": "sport"}, {"section": "sport"}, 0),
+        ({"reason": "other_section", "limit": "sport"}, {"section": "city", "language": "sport"}, 1),
+        ({"reason": "other_section", "limit": "sport"}, {}, 1),
         ({"reason": "not_article"}, {}, 0),
         ({"article_id": "1"}, {}, 0),
     ],

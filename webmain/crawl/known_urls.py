@@ -19,7 +19,7 @@ from webmain.clock import now_s
 from webmain.crawl.options import chosen, option, overwritten_feeds, own, refresh_of
 from webmain.crawl.signals import Component, fail_crawl
 from webmain.crawl.storing import Store
-from webmain.crawl.visiting import Visiting
+from webmain.crawl.visiting import Visiting, key_of
 from webmain.items import Reason, Rejected
 from webmain.ledger.ledger import DoneUrl, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
@@ -27,7 +27,7 @@ from webmain.ledger.visits import FetchedArticle
 from webmain.store.protocol import Stored
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
-from webmain.urls import normalise, same_site, site_key, without_credentials
+from webmain.urls import normalise, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -45,11 +45,10 @@ _TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reas
 _FILTERS: Final[Mapping[str, str]] = {
     Reason.TOO_OLD: "since",
     Reason.TOO_NEW: "until",
-    Reason.UNDATED: "undated",
     Reason.OTHER_LANGUAGE: "language",
     Reason.OTHER_SECTION: "section",
 }
-"""The spider's filter for each reason with which it rejects articles."""
+"""The spider's filter for each reason with which it rejects articles, if the ledger keeps the filter's value."""
 
 
 class KnownUrls(Component):
@@ -113,18 +112,16 @@ class KnownUrls(Component):
             return None
         saved = None
         with self._ledger_errors():
-            saved = self.ledger.responses.get(without_credentials(_key(url)))
+            saved = self.ledger.responses.get(key_of(url))
         is_of_use = saved is not None and (saved.kind == ARTICLE or saved.filters.covers(filters))
         return saved if is_of_use else None
 
     def has_validators(self, saved: SavedResponse) -> bool:
         """Return True if a conditional request is possible for a saved response."""
         if saved.kind == ARTICLE and saved.site not in self._reliable:
-            try:
+            self._reliable[saved.site] = False  # unless the ledger says so
+            with self._ledger_errors():
                 self._reliable[saved.site] = self.ledger.responses.validators_are_reliable(saved.site)
-            except LedgerError as error:
-                self.fail(error)
-                return False
         return saved.has_validators(now_s(), are_reliable=saved.kind == ARTICLE and self._reliable[saved.site])
 
     def spider_opened(self) -> None:
@@ -178,7 +175,7 @@ class KnownUrls(Component):
         self.visiting.record_response(response)
         earlier = response.request.meta.get("redirect_urls") if response.request else None
         if earlier:
-            self._redirected[_key(response.url)] = tuple(earlier)
+            self._redirected[key_of(response.url)] = tuple(earlier)
 
     def articles_stored(
         self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
@@ -243,15 +240,15 @@ class KnownUrls(Component):
 
     def _with_filter(self, done: DoneUrl) -> DoneUrl:
         """Add the filter's value to a rejection by a filter."""
-        name = _FILTERS.get(done.reason or "", "undated")
-        return done if name == "undated" else replace(done, **{name: self._filters[name]})
+        name = _FILTERS.get(done.reason or "")
+        return replace(done, limit=self._filters[name]) if name else done
 
     def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
         """Record a failed attempt."""
-        addresses = [*self._redirected.pop(_key(url), ()), url]
+        addresses = [*self._redirected.pop(key_of(url), ()), url]
         for address in dict.fromkeys(addresses):
             with self._ledger_errors():
-                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
+                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s)
 
     def spider_closed(self) -> None:
         """Mark the addresses that waited for a commit."""
@@ -269,21 +266,13 @@ class KnownUrls(Component):
     ) -> list[DoneUrl]:
         """Return the settled forms of an address: as given, normalised, and those that redirected to it."""
         alias = canonical if canonical and same_site(url, canonical) and urlsplit(canonical).path.strip("/") else None
-        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
+        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(key_of(url), ())])
         return [DoneUrl(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
 
     def _mark(self, done: Sequence[DoneUrl]) -> None:
-        by_site: dict[str, list[DoneUrl]] = {}
-        for each in done:
-            by_site.setdefault(site_key(each.url), []).append(each)
-        for site, some in by_site.items():
-            with self._ledger_errors():
-                self.ledger.mark_done(some, site=site)
+        with self._ledger_errors():
+            self.ledger.mark_done(done)
 
     def fail(self, error: LedgerError) -> None:
         """End the crawl: without a ledger it would fetch everything again."""
         fail_crawl(self._crawler, "ledger", error)
-
-
-def _key(url: str) -> str:
-    return normalise(url) or url

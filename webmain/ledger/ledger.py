@@ -25,7 +25,6 @@ from webmain.ledger.rows import (
     Counts,
     DoneUrl,
     FoundUrl,
-    PendingUrl,
     State,
     is_root,
     put_alias,
@@ -34,9 +33,9 @@ from webmain.ledger.rows import (
 )
 from webmain.ledger.runs import Runs
 from webmain.ledger.visits import Visits
-from webmain.urls import without_credentials
+from webmain.urls import site_key, without_credentials
 
-__all__ = ["Counts", "DoneUrl", "FoundUrl", "Ledger", "LedgerError", "PendingUrl", "State"]
+__all__ = ["Counts", "DoneUrl", "FoundUrl", "Ledger", "LedgerError", "State"]
 
 logger = logging.getLogger(__name__)
 
@@ -132,22 +131,22 @@ class Ledger(LedgerFile):
         noted = {row[0] for row in self.rows(query, (self.clock() - ASK_AGAIN_S,))}
         return {url for url in urls if without_credentials(url) in noted}
 
-    def pending(self, site: str, limit: int) -> list[PendingUrl]:
+    def pending(self, site: str, limit: int) -> list[FoundUrl]:
         """Return addresses to fetch now, newest first and undated last, without those that wait for a retry."""
         now = self.clock()
         rows = self.rows(
-            "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
+            "SELECT url, hints FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
             " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
             " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
             (site, math.nextafter(now, math.inf), now + _LONGEST_WAIT_S, limit),
         )
         found, damaged = [], []
-        for url, raw, attempts in rows:
+        for url, raw in rows:
             try:
-                found.append(PendingUrl(url=url, hints=read_hints(raw), attempts=int(attempts)))
-            except (ValueError, TypeError):
+                found.append(FoundUrl(url=url, hints=read_hints(raw)))
+            except ValueError:
                 damaged.append(url)
-                found.append(PendingUrl(url=url, hints=None, attempts=0))
+                found.append(FoundUrl(url=url))
         if damaged:
             named = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
             logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), named)
@@ -214,7 +213,7 @@ class Ledger(LedgerFile):
             If `canonical` is set, the address becomes its alias and the canonical one is settled; a front page is
             ignored as canonical, since some sites set it for every page.
         site : str
-            Site key for addresses that were never pending.
+            For addresses that were never pending; by default each one's own site key.
         """
         now = self.clock()
         with self.transaction() as db:
@@ -225,13 +224,14 @@ class Ledger(LedgerFile):
                     url = each.canonical
                     put_alias(db, each.url, url)
                     db.execute("DELETE FROM urls WHERE url = ?", (each.url,))
-                values = (url, row[0] if row else site, UNDATED, now)
+                values = (url, row[0] if row else site or site_key(each.url), UNDATED, now)
+                limits = (None, each.limit) if isinstance(each.limit, str) else (each.limit, None)
                 db.execute(
                     "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason, since, language)"
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
                     " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
-                    (*values, each.article_id, each.reason, *_limits(each)),
+                    (*values, each.article_id, each.reason, *limits),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -246,7 +246,7 @@ class Ledger(LedgerFile):
         retry_after_s : float or None
             Wait requested by the server; by default 15 minutes, doubled with each attempt, at most a day.
         site : str
-            Site key for an address that was never pending.
+            For an address that was never pending; by default its own site key.
 
         Returns
         -------
@@ -269,7 +269,16 @@ class Ledger(LedgerFile):
                 "INSERT INTO urls (url, site, state, newest, added_at, changed_at, attempts, retry_after, reason)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (url) DO UPDATE SET"
                 " state = ?3, changed_at = ?5, attempts = ?6, retry_after = ?7, reason = ?8",
-                (url, site, int(state), newest_key(url), now, attempts, now + min(LONGEST_RETRY_S, wait), reason),
+                (
+                    url,
+                    site or site_key(url),
+                    int(state),
+                    newest_key(url),
+                    now,
+                    attempts,
+                    now + min(LONGEST_RETRY_S, wait),
+                    reason,
+                ),
             )
         return state
 
@@ -332,8 +341,3 @@ class Ledger(LedgerFile):
                 " OR (reason = 'other_language' AND (language IS NULL OR language IS NOT ?4)))",
                 (self.clock(), site, since, language, until, undated, section),
             ).rowcount
-
-
-def _limits(done: DoneUrl) -> tuple[float | None, str | None]:
-    """Return the filter's value for the columns `since` and `language`; the reason says which filter it was."""
-    return done.until if done.since is None else done.since, done.section if done.language is None else done.language
