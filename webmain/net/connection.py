@@ -20,6 +20,9 @@ from urllib.parse import urlsplit
 from webmain.net.addresses import Guard
 from webmain.net.errors import BadResponse, FetchError, Timeout, Unreachable
 
+MAX_REDIRECTS = 5  # each target is checked like the first URL
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
 _CONNECT_SHARE_S = 5.0
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
 from webmain.archive.records import joined
 from webmain.items import Page
 from webmain.net.addresses import Guard
-from webmain.net.connection import connection_to, fetch_error, run_with_timeout
+from webmain.net.connection import MAX_REDIRECTS, REDIRECTS, connection_to, fetch_error, run_with_timeout
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 USER_AGENT = "webmain"  # user agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`
 
 _MAX_ROBOTS_BYTES = 512_000
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _READ_BYTES = 65_536
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -55,7 +54,6 @@ def fetch(
     max_bytes: int = 10 * 1024 * 1024,
     allow_private: bool = False,
     obey_robots: bool = True,
-    max_redirects: int = 5,
 ) -> Page:
     """Fetch one page.
 
@@ -76,11 +74,9 @@ def fetch(
         Upper bound on the body, both as sent and after decompression.
     allow_private : bool
         Allow private addresses: for tests and for one's own network.
-    max_redirects : int
-        The most redirects to follow; each target is checked like the first URL.
     """
     guard = Guard(allow_private=allow_private)
-    visit = _Fetch(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
+    visit = _Fetch(user_agent, max_bytes, guard, obey_robots, time.monotonic() + timeout_s)
     return run_with_timeout(timeout_s, lambda: visit.page(url), url=url, give_up=visit.shut_down)
 
 
@@ -102,7 +98,6 @@ class _Fetch:
     max_bytes: int
     guard: Guard
     obey_robots: bool
-    max_redirects: int
     end: float
     robots: dict[str, RobotsRules] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
@@ -119,7 +114,7 @@ class _Fetch:
     def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:
         """Request a URL and the URLs that it redirects to."""
         seen: set[str] = set()
-        for _ in range(self.max_redirects + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             if url in seen:
                 raise TooManyRedirects("redirected in a circle", url)
             seen.add(url)
@@ -128,13 +123,13 @@ class _Fetch:
                 self.ask_robots(url)
             answer = self.request(url, max_bytes=max_bytes)
             location = answer.headers.get("location")
-            if answer.status not in _REDIRECTS or not location:
+            if answer.status not in REDIRECTS or not location:
                 return answer
             target = join(url, location)
             if target is None:
                 raise BadAddress(f"redirected to no web page ({location[:100]!r})", url)
             url = _request_form(target)
-        raise TooManyRedirects(f"more than {self.max_redirects} redirects", url)
+        raise TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", url)
 
     def ask_robots(self, url: str) -> None:
         """Raise `RobotsDenied` unless the site's robots.txt allows the URL."""
