@@ -155,7 +155,7 @@ def test_after_three_faults_a_page_is_left_alone_for_a_month(tmp_path, clock, re
 
 def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, clock):
     ledger.add_pending(found(A), site=SITE)
-    for asked_s, wait_s in [(None, 15 * 60), (None, 30 * 60), (120, 120)]:
+    for attempts, (asked_s, wait_s) in enumerate([(None, 15 * 60), (None, 30 * 60), (120, 120)], 1):
         assert ledger.mark_failed(A, "http_error", retry_after_s=asked_s) is State.PENDING
         clock.now += wait_s - 1
         assert ledger.pending(SITE, 1) == []
