@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ from webmain.crawl.options import chosen, option, overwritten_feeds, own, refres
 from webmain.crawl.signals import Component, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import Visiting, key_of
-from webmain.items import Reason, Rejected
+from webmain.items import Article, Reason, Rejected
 from webmain.ledger.ledger import DoneUrl, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle
@@ -138,19 +138,18 @@ class KnownUrls(Component):
             raise fail_crawl(self._crawler, "ledger", error) from error
 
     @property
-    def _stores(self) -> tuple[Stores | None, JsonlStore | None]:
-        """The crawl's stores, and the one for articles kept out of them."""
+    def _stores(self) -> list[Stores | JsonlStore]:
+        """The crawl's stores; none if known addresses are fetched again in any case."""
         pipeline = self._crawler.get_item_pipeline(Store)
-        return (pipeline.stores, pipeline.kept_out) if pipeline else (None, None)
+        return pipeline.open_stores if pipeline and self.skip_known else []
 
     def _warn_of_lost_store(self) -> None:
         """Warn if the ledger has stored articles but the store is empty, since these are not fetched again."""
-        n_known = self.ledger.counts().articles
-        stores, kept_out = self._stores
-        if not n_known or stores is None or not self.skip_known or any(s.count() for s in (stores, kept_out) if s):
+        n_known, stores = self.ledger.counts().articles, self._stores
+        if not n_known or not stores or any(store.count() for store in stores):
             return
         message = (
-            f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
+            f"the store {stores[0].spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
             " not fetched again. If the store was removed, remove the ledger too, or give -a skip_known=false"
         )
         logger.warning("%s", message)
@@ -158,14 +157,13 @@ class KnownUrls(Component):
 
     def _reopen_damaged(self) -> None:
         """Make addresses pending again whose articles were found damaged in the store."""
-        stores, kept_out = self._stores
-        if stores is None or not stores.may_lack or not self.skip_known:
+        stores = self._stores
+        if not stores or not stores[0].may_lack:
             return
-        places = [store for store in (stores, kept_out) if store is not None]
-        lost = [url for url, article in self.ledger.articles() if not any(place.has(article) for place in places)]
+        lost = [url for url, article in self.ledger.articles() if not any(store.has(article) for store in stores)]
         n = sum(self.ledger.reopen(url) for url in lost)
         if n:
-            message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
+            message = f"{n:,} articles stood in damaged lines of the store {stores[0].spec} and are fetched again"
             message += " (`webmain check` shows more)"
             logger.warning("%s", message)
             self._crawler.stats.set_value("webmain/warning/store_damaged", message)
@@ -177,17 +175,16 @@ class KnownUrls(Component):
         if earlier:
             self._redirected[key_of(response.url)] = tuple(earlier)
 
-    def articles_stored(
-        self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
-    ) -> None:
+    def articles_stored(self, stored: Sequence[Stored], articles: Mapping[str, Article]) -> None:
         """Mark the addresses of articles that are durable now."""
         done: list[DoneUrl] = self._waiting
         self._waiting = []
         for each in stored:
             if each.url:
-                done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
+                canonical = articles[each.id].canonical_url if each.id in articles else None
+                done += self._settled(each.url, article_id=each.id, canonical=canonical)
         self._mark(done)
-        responses, fetched = self.visiting.pop_stored(stored, published)
+        responses, fetched = self.visiting.pop_stored(stored, articles)
         with self._ledger_errors():
             self.ledger.responses.save(responses)
         with self._ledger_errors():

@@ -18,7 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 from webmain.clock import now_s
 from webmain.crawl.failures import OptedOutError, is_page
 from webmain.crawl.options import option, site_rules
-from webmain.crawl.robots import Robots, with_hosts
+from webmain.crawl.robots import Robots, with_ledger
 from webmain.crawl.signals import Component
 from webmain.crawl.steps import Step
 from webmain.discovery.robots import RobotsRules, path_matches
@@ -101,7 +101,7 @@ class Reservations(Component):
         host = parts.netloc
         if host in self._files:
             return self._files[host]
-        known = with_hosts(self._crawler, lambda hosts: hosts.get(host))
+        known = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(host))
         if known is not None and known.reserved is not None and 0 <= now_s() - (known.reserved_at or 0.0) < FRESH_S:
             self._files[host] = _decoded(known.reserved)
             return self._files[host]
@@ -109,8 +109,9 @@ class Reservations(Component):
         self._files[host] = {name: text for name, text in files.items() if text}
         if None not in files.values():
             reserved = json.dumps(self._files[host]).encode()
-            with_hosts(
-                self._crawler, lambda hosts: hosts.record_reserved(host, site=site_key(request.url), reserved=reserved)
+            with_ledger(
+                self._crawler,
+                lambda ledger: ledger.hosts.record_reserved(host, site=site_key(request.url), reserved=reserved),
             )
         return self._files[host]
 

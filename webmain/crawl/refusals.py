@@ -18,7 +18,7 @@ from webmain.clock import now_s
 from webmain.crawl.failures import LeftAloneError, requested_url
 from webmain.crawl.options import own
 from webmain.crawl.politeness import retry_after_s
-from webmain.crawl.robots import with_hosts, with_ledger
+from webmain.crawl.robots import with_ledger
 from webmain.crawl.signals import Component
 from webmain.discovery.schedule import back_off_s
 from webmain.html.walls import REFUSING, find_wall, wall_behind
@@ -88,7 +88,7 @@ class Refusals(Component):
         host_state = self._hosts.get(netloc)
         if host_state is None:
             host_state = self._hosts[netloc] = _HostState(site_key(request.url))
-            known = with_hosts(self._crawler, lambda hosts: hosts.get(netloc)) if self._leaves else None
+            known = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(netloc)) if self._leaves else None
             if known is not None and known.n_refusals:
                 host_state.known = known
                 host_state.until = known.left_alone_until(now_s()) or 0.0
@@ -148,7 +148,7 @@ class Refusals(Component):
         known = host_state.known
         if known is not None and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
             host_state.known = None
-            with_hosts(self._crawler, lambda hosts: hosts.reset_refusals(known.host, site=known.site))
+            with_ledger(self._crawler, lambda ledger: ledger.hosts.reset_refusals(known.host, site=known.site))
 
     def _record_refusal(self, request: Request, response: Response, host_state: _HostState, refusal: str) -> None:
         """Record a refusal; leave the host alone if it asks for a long wait or refuses nearly everything."""
@@ -173,9 +173,9 @@ class Refusals(Component):
         n = (host_state.known.n_refusals if host_state.known else 0) + 1
         steps = n + BLOCK_STEPS if is_block else n
         wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
-        known = with_hosts(
+        known = with_ledger(
             self._crawler,
-            lambda hosts: hosts.record_refusal(
+            lambda ledger: ledger.hosts.record_refusal(
                 netloc, site=host_state.site, refusal=host_state.refusal, n=n, wait_s=wait, is_block=is_block
             ),
         ) or Host(host=netloc, site=host_state.site, n_refusals=n, refused_at=now_s(), refusal=host_state.refusal)

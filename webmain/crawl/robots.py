@@ -21,7 +21,7 @@ from webmain.crawl.politeness import Delays
 from webmain.crawl.signals import Component
 from webmain.crawl.validators import validators
 from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
-from webmain.ledger.hosts import Host, Hosts
+from webmain.ledger.hosts import Host
 from webmain.ledger.ledger import Ledger, LedgerError
 from webmain.urls import site_key
 
@@ -69,11 +69,6 @@ def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     except LedgerError as error:
         known.fail(error)
         return None
-
-
-def with_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
-    """Return the answer of the ledger's hosts table, as `with_ledger` does."""
-    return with_ledger(crawler, lambda ledger: question(ledger.hosts))
 
 
 class Robots(Component):
@@ -143,7 +138,7 @@ class Robots(Component):
     async def _fetch_rules(self, netloc: str, request: Request) -> _Known:
         """Return a host's robots.txt from the ledger, else from the host."""
         address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
-        row = with_hosts(self._crawler, lambda hosts: hosts.get(netloc))
+        row = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(netloc))
         if row is not None and row.has_robots(now_s()):
             self._crawler.stats.inc_value("webmain/robots_known")
             return _Known(RobotsRules(row.robots or b"", url=address), row.robots_until or 0.0)
@@ -191,9 +186,9 @@ class Robots(Component):
         else:
             body = response.body[:MAX_ROBOTS_BYTES] if 200 <= status < 300 else b""
         fresh_s = fresh_for_s(cache_control[:1_000], age)
-        is_changed = with_hosts(
+        is_changed = with_ledger(
             self._crawler,
-            lambda hosts: hosts.record_robots(
+            lambda ledger: ledger.hosts.record_robots(
                 netloc,
                 site=site_key(address),
                 robots=body,
@@ -210,7 +205,7 @@ class Robots(Component):
 
     def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
         """Return the known rules; if there are none, deny everything, or allow it if so configured or after 30 days."""
-        row = with_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
+        row = with_ledger(self._crawler, lambda ledger: ledger.hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
         unresolved = why == "dns"

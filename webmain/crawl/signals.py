@@ -1,8 +1,7 @@
 """Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is reported.
 
-`articles_stored(stored, canonical, published)`
-    Sent after a store's commit has returned, never before: the `Stored` records, and for each article's id its
-    canonical URL, and when it was published, where the page names these.
+`articles_stored(stored, articles)`
+    Sent after a store's commit has returned, never before: the `Stored` records, and the articles by their ids.
 `page_rejected(rejected, url, retry_after_s)`
     A page gives no article. `url` is the address that was asked for, `retry_after_s` what the server asks to wait.
 `page_failed(url, reason, retry_after_s)`
