@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -73,20 +73,12 @@ class Plan:
     first: tuple[str, ...]  # the addresses to be fetched first
 
 
-@dataclass(slots=True)
-class _Unfetched:
-    """The frontier of a site at the end: candidates in order, each with its date if known, and the unread addresses."""
-
-    candidates: list[tuple[Candidate, float]] = field(default_factory=list)
-    unread: int = 0
-
-
 class PlanSpider(NewsSpider):
     """The spider `news`, limited to front pages and sources."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: dict[str, _Unfetched] = {}
+        self.waiting: dict[str, list[tuple[Candidate, float]]] = {}  # candidates in order, each with its date if known
 
     def _fetch(self, site: Site) -> None:
         """Do nothing, since no pages are fetched."""
@@ -103,9 +95,9 @@ class PlanSpider(NewsSpider):
     def closed(self, reason: str) -> None:
         """Collect the candidates in the order in which they would be fetched."""
         for site in self.sites.values():
-            waiting = self.waiting[site.name] = _Unfetched(unread=len(site.backlog))
+            waiting = self.waiting[site.name] = []
             while (candidate := site.next()) is not None:
-                waiting.candidates.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
+                waiting.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
 
 
 def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path | None) -> list[Plan]:
@@ -133,7 +125,7 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
         with LedgerFile(copy) as file:
             hosts = Hosts(file)
             planner = _Planner(crawler.settings, crawler.stats.get_stats(), rules, hosts)
-            return [planner.plan(site, spider.waiting.get(name, _Unfetched())) for name, site in spider.sites.items()]
+            return [planner.plan(site, spider.waiting.get(name, [])) for name, site in spider.sites.items()]
 
 
 class _Planner:
@@ -143,16 +135,16 @@ class _Planner:
         self._settings, self._stats, self._rules, self._hosts = settings, stats, rules, hosts
         self._agent = str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or "*")
 
-    def plan(self, site: Site, waiting: _Unfetched) -> Plan:
+    def plan(self, site: Site, waiting: Sequence[tuple[Candidate, float]]) -> Plan:
         """Return a site's plan."""
         host = self._hosts.get(urlsplit(site.front).netloc)
         rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules.none()
-        allowed = [(each, at) for each, at in waiting.candidates if rules.allows(each.url, self._agent)]
+        allowed = [(each, at) for each, at in waiting if rules.allows(each.url, self._agent)]
         ages = [now_s() - at if at > UNDATED else None for each, at in allowed if not each.is_hub]
         sections = [each.url for each, _ in allowed if each.is_hub]
         crawl_delay = rules.crawl_delay(self._agent)
         of_site = self._rules.of(site.front)
-        delay, n = self._delay(crawl_delay, of_site), len(allowed) + waiting.unread
+        delay, n = self._delay(crawl_delay, of_site), len(allowed) + len(site.backlog)
         n = min(n, of_site.max_pages or n) if of_site else n
         takes_s = min(n * delay, 60.0 * (of_site.max_minutes or math.inf)) if of_site else n * delay
         return Plan(
@@ -170,8 +162,8 @@ class _Planner:
             last_day=sum(age is not None and age <= DAY_S for age in ages),
             last_week=sum(age is not None and age <= 7 * DAY_S for age in ages),
             undated=ages.count(None),
-            unread=waiting.unread,
-            forbidden=len(waiting.candidates) - len(allowed),
+            unread=len(site.backlog),
+            forbidden=len(waiting) - len(allowed),
             n_requests=n,
             delay_s=delay,
             takes_s=takes_s,

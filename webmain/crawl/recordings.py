@@ -133,22 +133,18 @@ class Replay(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._index: WarcIndex | None = None
-        self._error: ArchiveError | None = None
-        try:
-            self._index = WarcIndex(recordings(crawler.settings.get("WEBMAIN_REPLAY") or ""))
-        except ArchiveError as error:
-            self._error = error
         connect(crawler, self, "spider_opened")
 
     def spider_opened(self) -> None:
-        """End the crawl before it begins if the recording cannot be read."""
-        if self._error is not None:
-            raise fail_crawl(self.crawler, "replay", f"WEBMAIN_REPLAY: {self._error}")
+        """Read the index of the recording; if that fails, the crawl ends before it begins."""
+        try:
+            self._index = WarcIndex(recordings(self.crawler.settings.get("WEBMAIN_REPLAY") or ""))
+        except ArchiveError as error:
+            raise fail_crawl(self.crawler, "replay", f"WEBMAIN_REPLAY: {error}") from error
 
     async def download_request(self, request: Request) -> Response:
         """Answer a request."""
-        capture = self._index.lookup(request.url) if self._index is not None else None
+        capture = self._index.lookup(request.url)
         if capture is None:
             self.crawler.stats.inc_value("webmain/replay/missing")
             return Response(request.url, 404, {MISSING_HEADER: "missing"}, b"not in the recording\n")

@@ -106,9 +106,8 @@ def send_rejected(
     address = rejected.url or url or ""
     stats = crawler.stats
     stats.inc_value(f"webmain/rejected/{rejected.reason.value}")
-    if site := site_key(address):
-        count_for_site(crawler, site, "rejected")
-        count_for_site(crawler, site, f"rejected/{rejected.reason.value}")
+    for name in ("rejected", f"rejected/{rejected.reason.value}"):
+        count_for_site(crawler, site_key(address), name)
     logger.info("Rejected %s (%s) %s", rejected.reason.value, rejected.detail, address)
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
 

@@ -153,7 +153,7 @@ def render(
     rows += [("warning", text) for text in warnings]
     lines += [f"  {pad(name, 12)} {value}" for name, value in rows if value]
     if found.sites:
-        lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]
+        lines += ["", *_site_lines(found.sites)]
     if words:
         lines += ["", "  top words"]
         lines += [f"  {pad(word, 28)} {count:>7,}" for word, count in words]
@@ -285,19 +285,12 @@ def _counts(by_reason: Mapping[str, int]) -> str:
     return total + _listed(by_reason) or "0"
 
 
-def _site_rows(sites: Mapping[str, tuple[int, int]]) -> list[tuple[str, int, int]]:
+def _site_lines(sites: Mapping[str, tuple[int, int]]) -> list[str]:
     rows = [(name, *counts) for name, counts in sites.items()]
-    if len(rows) <= MAX_SITES:
-        return rows
-    rest = rows[MAX_SITES:]
-    more = (f"{len(rest):,} more sites", sum(r[1] for r in rest), sum(r[2] for r in rest))
-    return [*rows[:MAX_SITES], more]
-
-
-def _table(heads: tuple[str, str, str], rows: Sequence[tuple[str, int, int]]) -> list[str]:
-    lines = [f"  {pad(heads[0], 28)} {heads[1]:>9} {heads[2]:>9}"]
-    lines += [f"  {pad(name, 28)} {first:>9,} {second:>9,}" for name, first, second in rows]
-    return lines
+    if rest := rows[MAX_SITES:]:
+        rows[MAX_SITES:] = [(f"{len(rest):,} more sites", sum(row[1] for row in rest), sum(row[2] for row in rest))]
+    lines = [f"  {pad(name, 28)} {articles:>9,} {rejected:>9,}" for name, articles, rejected in rows]
+    return [f"  {pad('site', 28)} {'articles':>9} {'rejected':>9}", *lines]
 
 
 def _took(found: Outcome) -> str:

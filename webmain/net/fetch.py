@@ -10,7 +10,6 @@ from __future__ import annotations
 import http.client
 import socket
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -80,16 +79,6 @@ def fetch(
     return run_with_timeout(timeout_s, lambda: visit.page(url), url=url, give_up=visit.shut_down)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A server's answer to one request; the body is empty unless the status is 2xx."""
-
-    url: str
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 @dataclass(slots=True)
 class _Fetch:
     """The options of one fetch, the robots.txt files read for it, and the open connection."""
@@ -106,12 +95,10 @@ class _Fetch:
         """Fetch a page, following redirects."""
         answer = self.follow(_request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
         if not 200 <= answer.status < 300:
-            raise HTTPStatus(answer.status, answer.url, answer.headers)
-        return Page(
-            url=answer.url, body=answer.body, status=answer.status, headers=answer.headers, fetched_at=datetime.now(UTC)
-        )
+            raise HTTPStatus(answer.status, answer.url or url, answer.headers)
+        return answer
 
-    def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:
+    def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> Page:
         """Request a URL and the URLs that it redirects to."""
         seen: set[str] = set()
         for _ in range(MAX_REDIRECTS + 1):
@@ -152,7 +139,7 @@ class _Fetch:
             raise RobotsUnknown(f"robots.txt is not available ({error.message})", url) from error
         if answer.status >= 500 or answer.status == 429:
             raise RobotsUnknown(f"robots.txt is not available (HTTP status {answer.status})", url)
-        return RobotsRules(answer.body)  # empty unless the status is 2xx
+        return RobotsRules(answer.body or b"")  # empty unless the status is 2xx
 
     def shut_down(self) -> None:
         """Close the open connection."""
@@ -160,7 +147,7 @@ class _Fetch:
             with suppress(OSError):
                 self.connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def request(self, url: str, *, max_bytes: int) -> _Answer:
+    def request(self, url: str, *, max_bytes: int) -> Page:
         """Make one request, over its own connection."""
         self.connection = connection_to(url, guard=self.guard, end=self.end)
         try:
@@ -170,17 +157,13 @@ class _Fetch:
         finally:
             self.connection.close()
 
-    def exchange(self, connection: http.client.HTTPConnection, url: str, *, max_bytes: int) -> _Answer:
-        """Send the request and read the answer."""
+    def exchange(self, connection: http.client.HTTPConnection, url: str, *, max_bytes: int) -> Page:
+        """Send the request and read the answer; the body is empty unless the status is 2xx."""
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
-        connection.putheader("Host", parts.netloc)
-        connection.putheader("User-Agent", self.user_agent)
-        connection.putheader("Accept", _ACCEPT)
-        connection.putheader("Accept-Encoding", ACCEPTED)
-        connection.putheader("Connection", "close")
-        connection.endheaders()
+        names = {"Host": parts.netloc, "User-Agent": self.user_agent}
+        wanted = {"Accept": _ACCEPT, "Accept-Encoding": ACCEPTED, "Connection": "close"}
+        connection.request("GET", target, headers={**names, **wanted})
         with connection.getresponse() as response:
             headers = joined(response.getheaders())
             body = b""
@@ -190,7 +173,7 @@ class _Fetch:
                     body = decode_body(sent, content=headers.get("content-encoding", ""), max_bytes=max_bytes)
                 except TooLargeError as error:
                     raise TooLarge(f"the body {error}", url) from error
-        return _Answer(url, response.status, headers, body)
+        return Page(url=url, body=body, status=response.status, headers=headers, fetched_at=datetime.now(UTC))
 
 
 def _request_form(url: str) -> str:

@@ -52,7 +52,10 @@ def changes(before: Article, after: Article) -> Changes:
     if "".join(p.key for p in old) == "".join(p.key for p in new):
         return same
     notes = set(_notes(old, new, language))
-    by_paragraph = _pairs([_Unit.of(p) for p in old], [_Unit.of(p, is_sure=p in notes) for p in new])
+    by_paragraph = _pairs(
+        [_Unit(p.text, p.key, p.is_doubtful) for p in old],
+        [_Unit(p.text, p.key, p.is_doubtful and p not in notes) for p in new],
+    )
     if all(kind is RowKind.KEPT for kind, _, _, _ in by_paragraph):
         return same
     by_sentence = _pairs(*(list(_sentences(by_paragraph, side)) for side in (0, 1)))
@@ -66,16 +69,8 @@ def changes(before: Article, after: Article) -> Changes:
 
 
 @dataclass(frozen=True)
-class _Unit:
-    """A paragraph or a sentence."""
-
-    text: str
-    key: str
-    is_doubtful: bool = False
-
-    @classmethod
-    def of(cls, paragraph: Paragraph, *, is_sure: bool = False) -> _Unit:
-        return cls(paragraph.text, paragraph.key, paragraph.is_doubtful and not is_sure)
+class _Unit(Paragraph):
+    """A paragraph or a sentence, with the words that are counted when they are needed."""
 
     @cached_property
     def bag(self) -> Counter[str]:
