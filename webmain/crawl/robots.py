@@ -118,14 +118,12 @@ class Robots(Component):
             The rules cannot be fetched, or the host may not be connected to.
         """
         netloc = urlparse_cached(request).netloc
-        known = self._known.get(netloc)
-        if known is None or now_s() >= known.until:
-            async with self._locks.setdefault(netloc, asyncio.Lock()):
-                known = self._known.get(netloc)
-                if known is None or now_s() >= known.until:
-                    known = self._known[netloc] = await self._fetch_rules(netloc, request)
-                    self.sitemaps[netloc] = known.rules.sitemaps
-                    self._delay(known.rules, request)
+        async with self._locks.setdefault(netloc, asyncio.Lock()):
+            known = self._known.get(netloc)
+            if known is None or now_s() >= known.until:
+                known = self._known[netloc] = await self._fetch_rules(netloc, request)
+                self.sitemaps[netloc] = known.rules.sitemaps
+                self._delay(known.rules, request)
         if known.refusal is not None:
             raise type(known.refusal)(*known.refusal.args)
         return known.rules

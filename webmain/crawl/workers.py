@@ -222,16 +222,14 @@ class Workers(Component):
         """Run a task in the worker that has parsed its page, if any; the body is sent only if none has."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without the fields of subclasses
-        whole, light = (
-            SentPage(Page(**plain), key),
-            SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
-        )
+        whole = task(SentPage(Page(**plain), key))
         pool = self._pool
         if pool is None:
-            return self._local_reader(task(whole))
+            return self._local_reader(whole)
         give = partial(pool.submit, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
         if (worker := self._seen.pop(key, None)) is not None:
             self._seen[key] = worker
+            light = SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key)
             found = await self._answer(give(task(light), worker=worker))
             if found is not None:
                 return found
@@ -240,7 +238,7 @@ class Workers(Component):
             self._seen[key] = worker
         while len(self._seen) > MAX_DOCUMENTS * self.n:
             self._seen.popitem(last=False)
-        return await self._answer(give(task(whole), worker=worker))
+        return await self._answer(give(whole, worker=worker))
 
     async def _answer(self, future: Any) -> Any:
         try:
