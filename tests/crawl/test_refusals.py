@@ -36,7 +36,7 @@ class Run:
         crawler = SimpleNamespace(
             settings=Settings(settings),
             stats=self.stats,
-            get_extension=lambda kind: SimpleNamespace(ledger=self.ledger, fail=pytest.fail),
+            get_extension=lambda kind: SimpleNamespace(ask=lambda question, _otherwise: question(self.ledger)),
         )
         crawler.signals = SignalManager(crawler)
         self.middleware = Refusals.from_crawler(crawler)

@@ -39,7 +39,8 @@ def robots(crawler, answers, *, remembers=False, **settings):
               "WEBMAIN_ROBOTS_UNREACHABLE": "deny", "WEBMAIN_ROBOTS_RETRY_S": 600, "WEBMAIN_MAX_CRAWL_DELAY": 60}  # fmt: skip
     crawler.settings = Settings({**values, **settings})
     crawler.asked, crawler.headers = [], []
-    crawler.extension = SimpleNamespace(ledger=crawler.ledger, fail=pytest.fail) if remembers else None
+    ledger = SimpleNamespace(ask=lambda question, _otherwise: question(crawler.ledger))
+    crawler.extension = ledger if remembers else None
 
     async def download(request):
         crawler.asked.append(request.url)

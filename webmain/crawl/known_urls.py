@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy.http import Response
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from webmain.store.multiple_stores import Stores
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 CONDITIONAL: Final = "again"  # key in a request's meta that allows conditions; its value is the run's `Filters`
 MAX_REDIRECTED = 100_000  # redirected addresses remembered until their page is settled
@@ -110,18 +111,16 @@ class KnownUrls(Component):
         """Return the saved response of an address if it was read with filters at least as wide as this run's; else None."""
         if not self.uses_conditional_requests or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
-        saved = None
-        with self._ledger_errors():
-            saved = self.ledger.responses.get(key_of(url))
+        saved = self.ask(lambda ledger: ledger.responses.get(key_of(url)), None)
         is_of_use = saved is not None and (saved.kind == ARTICLE or saved.filters.covers(filters))
         return saved if is_of_use else None
 
     def has_validators(self, saved: SavedResponse) -> bool:
         """Return True if a conditional request is possible for a saved response."""
         if saved.kind == ARTICLE and saved.site not in self._reliable:
-            self._reliable[saved.site] = False  # unless the ledger says so
-            with self._ledger_errors():
-                self._reliable[saved.site] = self.ledger.responses.validators_are_reliable(saved.site)
+            self._reliable[saved.site] = self.ask(
+                lambda ledger: ledger.responses.validators_are_reliable(saved.site), False
+            )
         return saved.has_validators(now_s(), are_reliable=saved.kind == ARTICLE and self._reliable[saved.site])
 
     def spider_opened(self) -> None:
@@ -185,18 +184,16 @@ class KnownUrls(Component):
                 done += self._settled(each.url, article_id=each.id, canonical=canonical)
         self._mark(done)
         responses, fetched = self.visiting.pop_stored(stored, articles)
-        with self._ledger_errors():
-            self.ledger.responses.save(responses)
-        with self._ledger_errors():
-            self.ledger.visits.record(fetched, refresh_of(self._crawler))
+        self.ask(lambda ledger: ledger.responses.save(responses), None)
+        self.ask(lambda ledger: ledger.visits.record(fetched, refresh_of(self._crawler)), None)
 
-    @contextmanager
-    def _ledger_errors(self) -> Iterator[None]:
-        """Use the ledger; if that fails, the crawl ends."""
+    def ask(self, question: Callable[[Ledger], T], otherwise: T) -> T:
+        """Return the ledger's answer, or `otherwise` if the ledger fails, which ends the crawl."""
         try:
-            yield
+            return question(self.ledger)
         except LedgerError as error:
             self.fail(error)
+            return otherwise
 
     def _record_visit(self, url: str) -> bool:
         """If the page was a revisit, record that the known article stays unchanged; return False for other pages."""
@@ -204,8 +201,7 @@ class KnownUrls(Component):
         if visited:
             self.visiting.drop(url)
             fetched = FetchedArticle(url=visited, site=site_key(visited))
-            with self._ledger_errors():
-                self.ledger.visits.record([fetched], refresh_of(self._crawler))
+            self.ask(lambda ledger: ledger.visits.record([fetched], refresh_of(self._crawler)), None)
         return bool(visited)
 
     def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
@@ -244,8 +240,7 @@ class KnownUrls(Component):
         """Record a failed attempt."""
         addresses = [*self._redirected.pop(key_of(url), ()), url]
         for address in dict.fromkeys(addresses):
-            with self._ledger_errors():
-                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s)
+            self.ask(partial(Ledger.mark_failed, url=address, reason=reason, retry_after_s=retry_after_s), None)
 
     def spider_closed(self) -> None:
         """Mark the addresses that waited for a commit."""
@@ -267,8 +262,7 @@ class KnownUrls(Component):
         return [DoneUrl(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
 
     def _mark(self, done: Sequence[DoneUrl]) -> None:
-        with self._ledger_errors():
-            self.ledger.mark_done(done)
+        self.ask(lambda ledger: ledger.mark_done(done), None)
 
     def fail(self, error: LedgerError) -> None:
         """End the crawl: without a ledger it would fetch everything again."""

@@ -22,7 +22,7 @@ from webmain.crawl.signals import Component
 from webmain.crawl.validators import validators
 from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
 from webmain.ledger.hosts import Host
-from webmain.ledger.ledger import Ledger, LedgerError
+from webmain.ledger.ledger import Ledger
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -62,13 +62,7 @@ def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     from webmain.crawl.known_urls import KnownUrls  # the command's checks import this module before they need it
 
     known = crawler.get_extension(KnownUrls)
-    if known is None:
-        return None
-    try:
-        return question(known.ledger)
-    except LedgerError as error:
-        known.fail(error)
-        return None
+    return known.ask(question, None) if known is not None else None
 
 
 class Robots(Component):
