@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from webmain.ledger.table import Table
@@ -43,8 +42,3 @@ class Archives(Table[Progress]):
     def below(self, prefix: str) -> list[Progress]:
         """Return the files whose path has this prefix; damaged rows are left out."""
         return self._records("substr(path, 1, ?) = ?", (len(prefix), prefix))
-
-    def save(self, progress: Iterable[Progress]) -> None:
-        """Record how far files were read, in one transaction."""
-        with self._file.transaction():
-            self._put(progress)

@@ -63,6 +63,11 @@ class Table(Generic[R]):
             return None
         return self._built(dict(zip(self._kinds, row, strict=True)))
 
+    def save(self, records: Iterable[R]) -> None:
+        """Insert or replace rows, all of them or none."""
+        with self._file.transaction():
+            self._put(records)
+
     def _put(self, records: Iterable[R]) -> None:
         """Insert or replace rows, in the caller's transaction."""
         rows = [(*(getattr(each, name) for name in self._fields), *self._other_values(each)) for each in records]

@@ -271,22 +271,18 @@ class Visits(Table[VisitRecord]):
         again = replace(row, n_missed=row.n_missed + 1, next_at=None if is_gone else now + HOUR_S)
         if is_gone:
             again = replace(again, gone_at=now, gone_status=status, hints=None)
-        self._save(again)
+        self.save([again])
         return is_gone
 
     def postpone(self, url: str) -> None:
         """Postpone by an hour the next visit of an article that could not be fetched."""
         if (row := self.get(url)) is not None:
-            self._save(replace(row, next_at=self._file.clock() + HOUR_S))
+            self.save([replace(row, next_at=self._file.clock() + HOUR_S)])
 
     def drop(self, url: str) -> None:
         """Plan no more visits of an address that now leads to another article."""
         if (row := self.get(url)) is not None:
-            self._save(replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None))
-
-    def _save(self, row: VisitRecord) -> None:
-        with self._file.transaction():
-            self._put([row])
+            self.save([replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None)])
 
 
 def _fetched_first(each: FetchedArticle, now: float) -> VisitRecord:
