@@ -87,6 +87,10 @@ class DatabaseFile(ABC):
         found = self.rows(sql, values)
         return found[0][0] if found else None
 
+    def column(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return the first column of all its rows."""
+        return [row[0] for row in self.rows(sql, values)]
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run the block in one transaction, all or nothing, with the file's write lock."""

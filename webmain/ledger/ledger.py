@@ -77,12 +77,12 @@ class Ledger(LedgerFile):
         Addresses that gave no article `ASK_AGAIN_S` ago or earlier are included.
         """
         plain = [without_credentials(url) for url in urls]
-        rows = self.rows(
+        rows = self.column(
             "SELECT url FROM forms WHERE state IN (1, 2) AND settled_at > ?"
             " AND url IN (SELECT value FROM json_each(?))",
             (self.clock() - ASK_AGAIN_S, json.dumps(plain)),
         )
-        settled = {row[0] for row in rows}
+        settled = set(rows)
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
 
     def state(self, url: str) -> State | None:
@@ -102,33 +102,27 @@ class Ledger(LedgerFile):
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses of a site that turned out to be lists of articles, the latest first."""
-        rows = self.rows(
+        return self.column(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
             (site, LIST, MAX_LISTS),
         )
-        return [row[0] for row in rows]
 
     def stored(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses under which an article is stored."""
-        rows = self.rows(
-            "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL"
-            " AND url IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(urls)),),
-        )
-        return {row[0] for row in rows}
+        query = "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL AND url IN (SELECT value FROM json_each(?))"
+        return set(self.column(query, (json.dumps(list(urls)),)))
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address, or from the one that it is an alias of."""
-        rows = self.rows(
-            "SELECT u.article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)",
-            (without_credentials(url),),
+        query = (
+            "SELECT article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)"
         )
-        return rows[0][0] if rows else None
+        found: str | None = self.one(query, (without_credentials(url),))
+        return found
 
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses that were recorded as missing in the last `ASK_AGAIN_S`."""
-        query = "SELECT url FROM missing WHERE noted_at > ?"
-        noted = {row[0] for row in self.rows(query, (self.clock() - ASK_AGAIN_S,))}
+        noted = set(self.column("SELECT url FROM missing WHERE noted_at > ?", (self.clock() - ASK_AGAIN_S,)))
         return {url for url in urls if without_credentials(url) in noted}
 
     def pending(self, site: str, limit: int) -> list[FoundUrl]:
@@ -155,27 +149,26 @@ class Ledger(LedgerFile):
     def articles(self) -> list[tuple[str, str]]:
         """Return the addresses that gave an article, with its id."""
         return self.rows(
-            "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
+            "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL"
         )
 
     def article_at(self, urls: Sequence[str]) -> str | None:
         """Return the id of an article from any of the addresses, or from those that they are aliases of."""
-        rows = self.rows(
+        found: str | None = self.one(
             "WITH asked AS (SELECT value FROM json_each(?)) SELECT article_id FROM urls WHERE article_id IS NOT NULL AND"
             " (url IN asked OR url IN (SELECT canonical FROM aliases WHERE url IN asked)) LIMIT 1",
             (json.dumps([without_credentials(url) for url in urls]),),
         )
-        return rows[0][0] if rows else None
+        return found
 
     def counts(self, site: str | None = None) -> Counts:
         """Return the number of addresses in each state, for a site or for all."""
-        rows = self.rows(
+        ((pending, articles, rejected, gave_up),) = self.rows(
             "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
             " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
             " FROM urls WHERE ?1 IS NULL OR site = ?1",
             (site,),
         )
-        pending, articles, rejected, gave_up = rows[0]
         return Counts(pending=pending, articles=articles, rejected=rejected, gave_up=gave_up)
 
     # ---- Writing

@@ -177,7 +177,7 @@ class Runs(Table[SiteRun]):
 
     def read(self, sites: Iterable[str] = (), *, last: int = KEEP_RUNS) -> Histories:
         """Return the last runs of these sites, or of all."""
-        wanted = list(sites) or [site for (site,) in self._file.rows("SELECT DISTINCT site FROM site_runs")]
+        wanted = list(sites) or self._file.column("SELECT DISTINCT site FROM site_runs")
         found: dict[str, list[SiteRun]] = {}
         n_damaged = 0
         for site in sorted(wanted):
