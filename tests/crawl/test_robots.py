@@ -102,6 +102,15 @@ def test_an_unreachable_robots_txt_is_asked_for_again_after_a_while(crawler):
     assert len(crawler.asked) == 2
 
 
+@pytest.mark.parametrize(("why", "unresolved"), [("dns", True), ("timeout", False)])
+def test_a_host_name_without_an_address_is_told_from_a_host_that_does_not_answer(crawler, why, unresolved):
+    middleware = robots(crawler, [RobotsUnreachableError(why)])
+    for _ in range(2):
+        with pytest.raises(RobotsUnreachableError) as caught:
+            asyncio.run(middleware.process_request(Request("https://a.example/x")))
+        assert caught.value.unresolved is unresolved
+
+
 @pytest.mark.parametrize(("wanted", "delay"), [(b"7", 7.0), (b"0.7", 0.7), (b"60", 60.0), (b"3600", 60.0)])
 def test_a_crawl_delay_becomes_the_slots_delay(crawler, wanted, delay):
     middleware = robots(crawler, [(200, RULES % wanted)])

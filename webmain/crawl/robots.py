@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
@@ -119,7 +120,7 @@ class Robots(Component):
                 self.sitemaps[netloc] = known.rules.sitemaps
                 self._delay(known.rules, request)
         if known.refusal is not None:
-            raise type(known.refusal)(*known.refusal.args)
+            raise copy(known.refusal)  # one for each request: a raised exception keeps its traceback
         return known.rules
 
     def opt_outs(self, url: str) -> tuple[str, ...]:
