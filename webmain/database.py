@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
 
@@ -62,6 +62,12 @@ class DatabaseFile(ABC):
     def unusable(self, version: int | None) -> Exception:
         """Return the error for a file of another program (None), or of a version that cannot be used."""
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the file; everything has already been written."""
         self.db.close()
@@ -80,6 +86,10 @@ class DatabaseFile(ABC):
         """Run a statement and return the first column of its first row, or None if there is no row."""
         found = self.rows(sql, values)
         return found[0][0] if found else None
+
+    def column(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return the first column of all its rows."""
+        return [row[0] for row in self.rows(sql, values)]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

@@ -53,7 +53,8 @@ def stored(path, outcome=Outcome.NEW):
 
 
 def tell_stored(crawler, *records, canonical=None):
-    crawler.signals.send_catch_log(articles_stored, stored=records, canonical=canonical or {}, published={})
+    articles = {each.id: SimpleNamespace(canonical_url=canonical, published=None) for each in records}
+    crawler.signals.send_catch_log(articles_stored, stored=records, articles=articles)
 
 
 def send_rejected(crawler, path, reason, retry_after_s=None):
@@ -103,9 +104,8 @@ def test_no_ledger_is_left_where_the_store_failed(crawler, tmp_path):
 def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, n_stored, skip_known, warned):
     known.ledger.mark_done([DoneUrl(url=SITE + "/a", article_id="a")], site="news.example")
     crawler.spider.skip_known = skip_known
-    crawler.store = SimpleNamespace(
-        stores=SimpleNamespace(may_lack=False, count=lambda: n_stored, spec="jsonl:a.jsonl"), kept_out=None
-    )
+    store = SimpleNamespace(may_lack=False, count=lambda: n_stored, spec="jsonl:a.jsonl")
+    crawler.store = SimpleNamespace(open_stores=[store])
     known.spider_opened()
     message = crawler.stats.get("webmain/warning/store_lost", "")
     assert ("a.jsonl.ledger" in message and "skip_known=false" in message) is warned
@@ -113,10 +113,8 @@ def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, 
 
 def test_articles_that_are_all_kept_out_are_not_lost(crawler, known):
     known.ledger.mark_done([DoneUrl(url=SITE + "/a", article_id="a")], site="news.example")
-    crawler.store = SimpleNamespace(
-        stores=SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl"),
-        kept_out=SimpleNamespace(count=lambda: 1),
-    )
+    store = SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl")
+    crawler.store = SimpleNamespace(open_stores=[store, SimpleNamespace(count=lambda: 1)])
     known.spider_opened()
     assert "webmain/warning/store_lost" not in crawler.stats
 
@@ -217,13 +215,13 @@ def test_all_addresses_of_a_chain_of_redirects_are_done(crawler, known):
 
 
 def test_the_canonical_address_is_done_with_its_article(crawler, known):
-    tell_stored(crawler, stored("/a?x=1"), canonical={"a?x=1": SITE + "/a"})
+    tell_stored(crawler, stored("/a?x=1"), canonical=SITE + "/a")
     assert known.ledger.is_known(SITE + "/a")
 
 
 @pytest.mark.parametrize("canonical", [SITE, SITE + "/", "https://other.example/a", "not a url", "https://[/"])
 def test_a_false_canonical_settles_nothing_else(crawler, known, canonical):
-    tell_stored(crawler, stored("/a"), canonical={"a": canonical})
+    tell_stored(crawler, stored("/a"), canonical=canonical)
     assert known.ledger.is_known(SITE + "/a")
     assert not known.ledger.is_known(canonical)
     assert known.ledger.counts().articles == 1

@@ -334,13 +334,14 @@ def test_one_article_waits_for_a_second_at_most(crawler):
     assert len(heard) == 1
 
 
-def test_the_canonical_url_goes_with_the_stored_article(crawler):
+def test_the_articles_go_with_what_is_told_of_their_storing(crawler):
     store = opened(crawler)
     heard = crawler.hear(articles_stored)
-    store.process_item(article(1, canonical_url="https://news.example/canonical"))
-    store.process_item(article(2))
+    articles = [article(1, canonical_url="https://news.example/canonical"), article(2)]
+    for each in articles:
+        store.process_item(each)
     store.close_spider()
-    assert heard[0][1]["canonical"] == {article(1).id: "https://news.example/canonical"}
+    assert heard[0][1]["articles"] == {each.id: each for each in articles}
 
 
 def test_what_comes_after_the_limit_is_dropped_untold(crawler):

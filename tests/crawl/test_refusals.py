@@ -36,7 +36,7 @@ class Run:
         crawler = SimpleNamespace(
             settings=Settings(settings),
             stats=self.stats,
-            get_extension=lambda kind: SimpleNamespace(ledger=self.ledger, fail=pytest.fail),
+            get_extension=lambda kind: SimpleNamespace(ask=lambda question, _otherwise: question(self.ledger)),
         )
         crawler.signals = SignalManager(crawler)
         self.middleware = Refusals.from_crawler(crawler)
@@ -201,7 +201,7 @@ def test_pages_of_a_host_that_refuses_keep_their_chances(run):
     run.ledger.mark_failed(f"{SITE}/other", "http_error", site="paper.example")
     run.end()
     run.now = run.host().wait_until
-    waiting = {each.url: each.attempts for each in run.ledger.pending("paper.example", 10)}
+    waiting = dict(run.ledger.rows("SELECT url, attempts FROM urls WHERE state = 0"))
     assert waiting == {**{f"{SITE}/{n}": 0 for n in range(5)}, f"{SITE}/other": 1}
     assert run.ledger.state(f"{SITE}/0") is State.PENDING
 

@@ -39,7 +39,8 @@ def robots(crawler, answers, *, remembers=False, **settings):
               "WEBMAIN_ROBOTS_UNREACHABLE": "deny", "WEBMAIN_ROBOTS_RETRY_S": 600, "WEBMAIN_MAX_CRAWL_DELAY": 60}  # fmt: skip
     crawler.settings = Settings({**values, **settings})
     crawler.asked, crawler.headers = [], []
-    crawler.extension = SimpleNamespace(ledger=crawler.ledger, fail=pytest.fail) if remembers else None
+    ledger = SimpleNamespace(ask=lambda question, _otherwise: question(crawler.ledger))
+    crawler.extension = ledger if remembers else None
 
     async def download(request):
         crawler.asked.append(request.url)
@@ -99,6 +100,15 @@ def test_an_unreachable_robots_txt_is_asked_for_again_after_a_while(crawler):
     crawler.now += 601
     assert allowed(middleware, "/x") is True
     assert len(crawler.asked) == 2
+
+
+@pytest.mark.parametrize(("why", "unresolved"), [("dns", True), ("timeout", False)])
+def test_a_host_name_without_an_address_is_told_from_a_host_that_does_not_answer(crawler, why, unresolved):
+    middleware = robots(crawler, [RobotsUnreachableError(why)])
+    for _ in range(2):
+        with pytest.raises(RobotsUnreachableError) as caught:
+            asyncio.run(middleware.process_request(Request("https://a.example/x")))
+        assert caught.value.unresolved is unresolved
 
 
 @pytest.mark.parametrize(("wanted", "delay"), [(b"7", 7.0), (b"0.7", 0.7), (b"60", 60.0), (b"3600", 60.0)])
@@ -243,7 +253,7 @@ def test_a_clock_that_jumped_back_asks_again(crawler):
 
 def test_a_damaged_row_is_no_row(crawler):
     allowed(robots(crawler, [(200, RULES % b"0")], remembers=True), "/x")
-    with crawler.ledger.file.transaction() as db:
+    with crawler.ledger.transaction() as db:
         db.execute("UPDATE hosts SET robots = 'text', wait_until = x'00', n_refusals = 'many'")
     assert crawler.ledger.hosts.get("a.example") is None
     assert allowed(robots(crawler, [(200, RULES % b"0")], remembers=True), "/private/x") is RobotsForbiddenError

@@ -23,7 +23,6 @@ from webmain.ledger.ledger import (
     FoundUrl,
     Ledger,
     LedgerError,
-    PendingUrl,
     State,
 )
 
@@ -81,7 +80,7 @@ def test_hints_make_the_round_trip(ledger):
         source="news-sitemap", title="ข่าว", authors=("Ann", "Bo"), tags=("x",), content_html="<p>é</p>", language="th"
     )
     ledger.add_pending([FoundUrl(url=A, hints=hints)], site=SITE)
-    assert ledger.pending(SITE, 5) == [PendingUrl(url=A, hints=hints, attempts=0)]
+    assert ledger.pending(SITE, 5) == [FoundUrl(url=A, hints=hints)]
 
 
 def test_richer_hints_replace_poorer_ones_and_not_the_other_way(ledger):
@@ -134,7 +133,7 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
     with Ledger(":memory:") as ledger:
         for one, other in pairs:
             ledger.add_alias(one, other)
-        canonical = dict(ledger.file.db.execute("SELECT url, canonical FROM aliases"))
+        canonical = dict(ledger.db.execute("SELECT url, canonical FROM aliases"))
         assert not canonical.keys() & set(canonical.values())
 
 
@@ -156,13 +155,14 @@ def test_after_three_faults_a_page_is_left_alone_for_a_month(tmp_path, clock, re
 
 def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, clock):
     ledger.add_pending(found(A), site=SITE)
-    for attempts, (asked_s, wait_s) in enumerate([(None, 15 * 60), (None, 30 * 60), (120, 120)], 1):
+    waits = [(None, 15 * 60), (None, 30 * 60), (120, 120)]
+    for asked_s, wait_s in waits:
         assert ledger.mark_failed(A, "http_error", retry_after_s=asked_s) is State.PENDING
         clock.now += wait_s - 1
         assert ledger.pending(SITE, 1) == []
         clock.now += 1
-        assert ledger.pending(SITE, 1)[0].attempts == attempts
-    assert attempts + 1 == MAX_ATTEMPTS
+        assert ledger.pending(SITE, 1) == found(A)
+    assert len(waits) + 1 == MAX_ATTEMPTS
     assert ledger.mark_failed(A, "blocked") is State.GAVE_UP
     assert ledger.is_known(A)
     assert ledger.counts(SITE) == Counts(gave_up=1)
@@ -237,7 +237,7 @@ def test_other_databases_and_newer_ledgers_are_refused_and_left_alone(tmp_path, 
 
 def test_a_locked_file_is_told_after_the_timeout(tmp_path):
     path = tmp_path / "l.sqlite"
-    with Ledger(path, busy_timeout_s=0.1) as ledger:
+    with Ledger(path, wait_s=0.1) as ledger:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="locked"):
@@ -321,25 +321,25 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
 @pytest.mark.parametrize(
     ("refused", "asked", "n_reopened"),
     [
-        ({"reason": "too_old", "since": 1000.0}, {"since": 1000.0}, 0),
-        ({"reason": "too_old", "since": 1000.0}, {"since": 1001.0, "language": "en"}, 0),
-        ({"reason": "too_old", "since": 1000.0}, {"since": 999.0}, 1),
-        ({"reason": "too_old", "since": 1000.0}, {}, 1),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 1000.0}, 0),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 1001.0, "language": "en"}, 0),
+        ({"reason": "too_old", "limit": 1000.0}, {"since": 999.0}, 1),
+        ({"reason": "too_old", "limit": 1000.0}, {}, 1),
         ({"reason": "too_old"}, {"since": 5.0}, 1),
-        ({"reason": "other_language", "language": "en"}, {"language": "en", "since": 1.0}, 0),
-        ({"reason": "other_language", "language": "en"}, {"language": "th"}, 1),
-        ({"reason": "other_language", "language": "en"}, {}, 1),
+        ({"reason": "other_language", "limit": "en"}, {"language": "en", "since": 1.0}, 0),
+        ({"reason": "other_language", "limit": "en"}, {"language": "th"}, 1),
+        ({"reason": "other_language", "limit": "en"}, {}, 1),
         ({"reason": "other_language"}, {"language": "en"}, 1),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 1000.0}, 0),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 999.0, "since": 1.0}, 0),
-        ({"reason": "too_new", "until": 1000.0}, {"until": 1001.0}, 1),
-        ({"reason": "too_new", "until": 1000.0}, {}, 1),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 1000.0}, 0),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 999.0, "since": 1.0}, 0),
+        ({"reason": "too_new", "limit": 1000.0}, {"until": 1001.0}, 1),
+        ({"reason": "too_new", "limit": 1000.0}, {}, 1),
         ({"reason": "undated"}, {"undated": "reject"}, 0),
         ({"reason": "undated"}, {"undated": "keep"}, 1),
         ({"reason": "undated"}, {}, 1),
-        ({"reason": "other_section", "section": "sport"}, {"section": "sport"}, 0),
-        ({"reason": "other_section", "section": "sport"}, {"section": "city", "language": "sport"}, 1),
-        ({"reason": "other_section", "section": "sport"}, {}, 1),
+        ({"reason": "other_section", "limit": "sport"}, {"section": "sport"}, 0),
+        ({"reason": "other_section", "limit": "sport"}, {"section": "city", "language": "sport"}, 1),
+        ({"reason": "other_section", "limit": "sport"}, {}, 1),
         ({"reason": "not_article"}, {}, 0),
         ({"article_id": "1"}, {}, 0),
     ],
@@ -371,7 +371,7 @@ BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", title="T")), FoundUrl(url=B)], site=SITE)
-        ledger.file.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
+        ledger.db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
         assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
         assert f"1 damaged rows count as not known: {A}" in caplog.text
 
@@ -381,7 +381,7 @@ def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
 def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([FoundUrl(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
-        ledger.file.db.execute(f"UPDATE urls SET {column} = {value}")
+        ledger.db.execute(f"UPDATE urls SET {column} = {value}")
         assert ledger.unknown([A]) == [A]
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
@@ -457,7 +457,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path):
     with Ledger(tmp_path / "x") as ledger:
-        (pages,) = ledger.file.db.execute("PRAGMA page_count").fetchone()
-        ledger.file.db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        (pages,) = ledger.db.execute("PRAGMA page_count").fetchone()
+        ledger.db.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
             ledger.add_pending([FoundUrl(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)

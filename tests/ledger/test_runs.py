@@ -92,7 +92,7 @@ def test_damaged_row_hides_no_other(tmp_path, figures):
 def test_next_run_removes_a_row_that_is_no_json(tmp_path):
     with Ledger(tmp_path / "a.ledger") as ledger:
         ledger.runs.write([run(), run(started_at=NOW + 1)])
-        with ledger.file.transaction() as db:
+        with ledger.transaction() as db:
             db.execute("UPDATE site_runs SET figures = ? WHERE started_at = ?", ("{damaged", NOW))
         ledger.runs.write([run(started_at=NOW + 2)])
         assert ledger.runs.read().n_damaged == 1

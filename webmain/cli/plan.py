@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
-from webmain.cli.schedule import STORE
-from webmain.cli.sources import notify, pairs
+from webmain.cli.sources import add_crawl, notify, pairs
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
@@ -32,12 +31,8 @@ def add(commands: Commands) -> None:
         " they list, how much of it is new, and how long a run would take. No article is fetched, and nothing is written.",
         epilog="exit codes: 0 all sites can be crawled, 1 one cannot, 2 wrong usage, 3 none can",
     )
-    option = plan.add_argument
-    option("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
-    option("--store", default=STORE, help=f"the crawl's store; its ledger is next to it ({STORE})")
-    option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
-    option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
-    option("--json", action="store_true", help="print JSON")
+    add_crawl(plan)
+    plan.add_argument("--json", action="store_true", help="print JSON")
     plan.set_defaults(run=_plan)
 
 
@@ -58,8 +53,7 @@ def _plan(args: argparse.Namespace) -> int:
         if settings.get("WEBMAIN_SITES"):
             read_sites(settings["WEBMAIN_SITES"])
     except (ArgumentError, SitesError, ValueError) as error:
-        for line in str(error).splitlines():
-            notify(line)
+        notify(error)
         return USAGE
     ledger = settings.pop("WEBMAIN_LEDGER", None) or ledger_path(args.store)
     try:

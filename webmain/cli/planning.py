@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scrapy import Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import DontCloseSpider
-from scrapy.settings import BaseSettings
 
 from webmain.clock import now_s
 from webmain.crawl.learning import bare_settings
@@ -27,14 +26,11 @@ from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.discovery.robots import RobotsRules
 from webmain.ledger.file import LedgerFile, copy_ledger
 from webmain.ledger.hosts import Host, Hosts
-from webmain.sites.rules import Sites
+from webmain.sites.rules import SiteRules
 from webmain.spiders.candidates import Candidate
 from webmain.spiders.news import NewsSpider
 from webmain.spiders.site import Site
 from webmain.spiders.sources import SourceKind
-
-if TYPE_CHECKING:
-    from webmain.sites.rules import SiteRules
 
 DAY_S: Final = 86_400.0
 N_FIRST: Final = 10  # addresses shown that a run would fetch first
@@ -73,20 +69,12 @@ class Plan:
     first: tuple[str, ...]  # the addresses to be fetched first
 
 
-@dataclass(slots=True)
-class _Unfetched:
-    """The frontier of a site at the end: candidates in order, each with its date if known, and the unread addresses."""
-
-    candidates: list[tuple[Candidate, float]] = field(default_factory=list)
-    unread: int = 0
-
-
 class PlanSpider(NewsSpider):
     """The spider `news`, limited to front pages and sources."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: dict[str, _Unfetched] = {}
+        self.waiting: dict[str, list[tuple[Candidate, float]]] = {}  # candidates in order, each with its date if known
 
     def _fetch(self, site: Site) -> None:
         """Do nothing, since no pages are fetched."""
@@ -103,21 +91,61 @@ class PlanSpider(NewsSpider):
     def closed(self, reason: str) -> None:
         """Collect the candidates in the order in which they would be fetched."""
         for site in self.sites.values():
-            waiting = self.waiting[site.name] = _Unfetched(unread=len(site.backlog))
+            waiting = self.waiting[site.name] = []
             while (candidate := site.next()) is not None:
-                waiting.candidates.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
+                waiting.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
+
+    def plan(self, site: Site, hosts: Hosts) -> Plan:
+        """Return a site's plan, after the crawl."""
+        settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
+        agent = str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or "*")
+        of_site = site_rules(self.crawler).of(site.front) or SiteRules(site=site.name, place="")
+        host = hosts.get(urlsplit(site.front).netloc) or Host(host="", site=site.name)
+        robots = RobotsRules(host.robots or b"", url=site.front)
+        waiting = self.waiting.get(site.name, [])
+        allowed = [(each, at) for each, at in waiting if robots.allows(each.url, agent)]
+        ages = [now_s() - at if at > UNDATED else None for each, at in allowed if not each.is_hub]
+        crawl_delay = robots.crawl_delay(agent)
+        longest_s = own(settings).getfloat("WEBMAIN_MAX_CRAWL_DELAY")
+        delay_s = max(settings.getfloat("DOWNLOAD_DELAY"), min(crawl_delay or 0.0, longest_s), of_site.delay or 0.0)
+        n = len(allowed) + len(site.backlog)
+        n = min(n, of_site.max_pages or n)
+        return Plan(
+            site=site.name,
+            front=site.front,
+            problem=_problem(site.name, stats),
+            robots=_verdict(
+                host, is_allowed=robots.allows(site.front, agent), is_obeyed=settings.getbool("ROBOTSTXT_OBEY")
+            ),
+            crawl_delay_s=crawl_delay,
+            left_alone_s=max(0.0, (host.left_alone_until(now_s()) or 0.0) - now_s()),
+            feeds=_urls(site, SourceKind.FEED),
+            sitemaps=_urls(site, SourceKind.SITEMAP),
+            sections=tuple(each.url for each, _ in allowed if each.is_hub),
+            known=int(stats.get(f"{SITE_PREFIX}{site.name}/known") or 0),
+            new=len(ages),
+            last_day=sum(age is not None and age <= DAY_S for age in ages),
+            last_week=sum(age is not None and age <= 7 * DAY_S for age in ages),
+            undated=ages.count(None),
+            unread=len(site.backlog),
+            forbidden=len(waiting) - len(allowed),
+            n_requests=n,
+            delay_s=delay_s,
+            takes_s=min(n * delay_s, 60.0 * (of_site.max_minutes or math.inf)),
+            first=tuple(each.url for each, _ in allowed[:N_FIRST]),
+        )
 
 
-def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path | None) -> list[Plan]:
+def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path) -> list[Plan]:
     """Return a plan for each site that a crawl with these arguments would visit; none if the crawl could not start.
 
     Raises LedgerError if it cannot be read.
     `arguments` are those of the spider `news`, `settings` are in addition to the project's. `ledger`: of earlier runs; it is
-    not changed. None, or a missing file, for none.
+    not changed, and may be missing.
     """
     with tempfile.TemporaryDirectory(prefix="webmain-plan-") as folder:
         copy = Path(folder) / "copy.ledger"
-        if ledger is not None and ledger.exists():
+        if ledger.exists():
             copy_ledger(ledger, copy)
             with LedgerFile(copy) as file, file.transaction() as db:
                 db.execute("DELETE FROM answers")  # so that unchanged sources are read in full
@@ -129,75 +157,27 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
         spider = crawler.spider
         if not isinstance(spider, PlanSpider) or not copy.exists():
             return []
-        rules = site_rules(crawler)
         with LedgerFile(copy) as file:
             hosts = Hosts(file)
-            planner = _Planner(crawler.settings, crawler.stats.get_stats(), rules, hosts)
-            return [planner.plan(site, spider.waiting.get(name, _Unfetched())) for name, site in spider.sites.items()]
+            return [spider.plan(site, hosts) for site in spider.sites.values()]
 
 
-class _Planner:
-    """Builds the plan of each site from the spider's state and the copied ledger."""
+def _verdict(host: Host, *, is_allowed: bool, is_obeyed: bool) -> str:
+    """Return one word for what robots.txt says."""
+    if not is_obeyed:
+        return "ignored"
+    if host.robots is None:
+        return "unreadable"
+    if not host.robots.strip():
+        return "none"
+    return "allowed" if is_allowed else "forbidden"
 
-    def __init__(self, settings: BaseSettings, stats: Mapping[str, Any], rules: Sites, hosts: Hosts) -> None:
-        self._settings, self._stats, self._rules, self._hosts = settings, stats, rules, hosts
-        self._agent = str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or "*")
 
-    def plan(self, site: Site, waiting: _Unfetched) -> Plan:
-        """Return a site's plan."""
-        host = self._hosts.get(urlsplit(site.front).netloc)
-        rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules()
-        allowed = [(each, at) for each, at in waiting.candidates if rules.allows(each.url, self._agent)]
-        ages = [now_s() - at if at > UNDATED else None for each, at in allowed if not each.is_hub]
-        sections = [each.url for each, _ in allowed if each.is_hub]
-        crawl_delay = rules.crawl_delay(self._agent)
-        of_site = self._rules.of(site.front)
-        delay, n = self._delay(crawl_delay, of_site), len(allowed) + waiting.unread
-        n = min(n, of_site.max_pages or n) if of_site else n
-        takes_s = min(n * delay, 60.0 * (of_site.max_minutes or math.inf)) if of_site else n * delay
-        return Plan(
-            site=site.name,
-            front=site.front,
-            problem=self._problem(site.name),
-            robots=self._verdict(host, is_allowed=rules.allows(site.front, self._agent)),
-            crawl_delay_s=crawl_delay,
-            left_alone_s=max(0.0, ((host.left_alone_until(now_s()) if host else None) or 0.0) - now_s()),
-            feeds=_urls(site, SourceKind.FEED),
-            sitemaps=_urls(site, SourceKind.SITEMAP),
-            sections=tuple(sections),
-            known=int(self._stats.get(f"{SITE_PREFIX}{site.name}/known") or 0),
-            new=len(ages),
-            last_day=sum(age is not None and age <= DAY_S for age in ages),
-            last_week=sum(age is not None and age <= 7 * DAY_S for age in ages),
-            undated=ages.count(None),
-            unread=waiting.unread,
-            forbidden=len(waiting.candidates) - len(allowed),
-            n_requests=n,
-            delay_s=delay,
-            takes_s=takes_s,
-            first=tuple(each.url for each, _ in allowed[:N_FIRST]),
-        )
-
-    def _verdict(self, host: Host | None, *, is_allowed: bool) -> str:
-        """Return one word for what robots.txt says."""
-        if not self._settings.getbool("ROBOTSTXT_OBEY"):
-            return "ignored"
-        if host is None or host.robots is None:
-            return "unreadable"
-        if not host.robots.strip():
-            return "none"
-        return "allowed" if is_allowed else "forbidden"
-
-    def _problem(self, site: str) -> str:
-        """Return why the front page could not be read; "" if it could."""
-        names = (f"webmain/unreachable/{site}", f"webmain/warning/front/{site}")
-        reason = next((str(self._stats[name]) for name in names if name in self._stats), "")
-        return reason.removeprefix(f"{site}: ")
-
-    def _delay(self, crawl_delay: float | None, rules: SiteRules | None) -> float:
-        """Return the seconds between two requests to the site."""
-        wanted_s = min(crawl_delay or 0.0, own(self._settings).getfloat("WEBMAIN_MAX_CRAWL_DELAY"))
-        return max(self._settings.getfloat("DOWNLOAD_DELAY"), wanted_s, (rules.delay if rules else None) or 0.0)
+def _problem(site: str, stats: Mapping[str, Any]) -> str:
+    """Return why the front page could not be read; "" if it could."""
+    names = (f"webmain/unreachable/{site}", f"webmain/warning/front/{site}")
+    reason = next((str(stats[name]) for name in names if name in stats), "")
+    return reason.removeprefix(f"{site}: ")
 
 
 def _urls(site: Site, kind: SourceKind) -> tuple[str, ...]:

@@ -134,15 +134,13 @@ def _lines(rows: Sequence[Row], *, colours: bool) -> Iterator[str]:
         if row.kind.value == "kept":
             n_kept += 1
             continue
-        if n_kept:
-            yield _coloured(f"       ({n_kept:,} kept)", _DIM, colours=colours)
+        yield from _kept(n_kept, colours=colours)
         n_kept = 0
         moved = " (moved)" if row.is_moved else ""
         for mark, side, colour in (("-", row.before, _RED), ("+", row.after, _GREEN)):
             if side:
                 yield f"     {mark} {_paragraph(side, colour, marked=row.kind.value == 'changed', colours=colours)}{moved}"
-    if n_kept:
-        yield _coloured(f"       ({n_kept:,} kept)", _DIM, colours=colours)
+    yield from _kept(n_kept, colours=colours)
 
 
 def _paragraph(side: Sequence[Span], colour: str, *, marked: bool, colours: bool) -> str:
@@ -150,14 +148,14 @@ def _paragraph(side: Sequence[Span], colour: str, *, marked: bool, colours: bool
     parts = []
     for span in side:
         text = printable(span.text).replace("\n", " ")
-        if not span.differs:
-            parts.append(text)
-        elif colours:
-            parts.append(_coloured(text, colour, colours=True))
-        else:
-            parts.append(f"[{text.strip()}]{' ' * text[-1:].isspace()}" if marked else text)
+        if span.differs and colours:
+            text = f"{colour}{text}{_OFF}"
+        elif span.differs and marked:
+            text = f"[{text.strip()}]{' ' * text[-1:].isspace()}"
+        parts.append(text)
     return "".join(parts)
 
 
-def _coloured(text: str, colour: str, *, colours: bool) -> str:
-    return f"{colour}{text}{_OFF}" if colours else text
+def _kept(n: int, *, colours: bool) -> Iterator[str]:
+    if n:
+        yield f"{_DIM}       ({n:,} kept){_OFF}" if colours else f"       ({n:,} kept)"

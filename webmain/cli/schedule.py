@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webmain.cli.exits import OK, USAGE
-from webmain.cli.sources import notify, pairs
+from webmain.cli.sources import add_crawl, notify, pairs
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -28,9 +28,6 @@ WEEK_S: Final = 7 * DAY_S
 
 INTERVALS: Final = "5m 6m 10m 12m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 1w".split()
 """Intervals that a crontab line can express: steps that divide an hour or a day, a day, a week."""
-
-STORE: Final = "sqlite:output/articles.db"
-"""Default store: one file that the crawls of several sites may write to at the same time."""
 
 MAX_CRON_CHARS: Final = 998
 """Longest line that Debian's cron accepts."""
@@ -68,14 +65,11 @@ def add(commands: Commands) -> None:
         "ended. Nothing is installed.",
     )
     option = schedule.add_argument
-    option("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    add_crawl(schedule)
     option("--every", type=interval_s, default="1h", metavar="TIME", help=f"{', '.join(INTERVALS)} (1h)")
-    option("--store", default=STORE, help=f"where articles go ({STORE})")
     option(
         "--folder", default=".", metavar="FOLDER", help="where the crawl runs, with logs and locks in output/ (here)"
     )
-    option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
-    option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
     shown = schedule.add_mutually_exclusive_group()
     shown.add_argument("--cron", action="store_true", help="print the crontab lines alone")
     shown.add_argument("--units", metavar="FOLDER", help="write the systemd units there, print how they are enabled")
@@ -204,6 +198,11 @@ def timer(job: Job) -> str:
     return _template("timer").format(name=job.name, every=every, calendar=calendar(job), delay_s=delay_s)
 
 
+def units(job: Job, *, user: str) -> dict[str, str]:
+    """Return the texts of both units by the names of their files."""
+    return {f"webmain-{job.name}.service": service(job, user=user), f"webmain-{job.name}.timer": timer(job)}
+
+
 # ---- The command
 
 
@@ -215,8 +214,7 @@ def _schedule(args: argparse.Namespace) -> int:
         jobs = [_job(site, args) for site in args.site]
         _check_together(jobs, args)
     except (ArgumentError, ValueError, OSError) as error:
-        for line in str(error).splitlines():
-            notify(line)
+        notify(error)
         return USAGE
     user = getpass.getuser()
     if user == "root" and not args.cron:
@@ -234,16 +232,16 @@ def _schedule(args: argparse.Namespace) -> int:
             )
     if not args.cron:
         for job in jobs:
-            for kind, text in (("service", service(job, user=user)), ("timer", timer(job))):
-                print(f"\n# ---- /etc/systemd/system/webmain-{job.name}.{kind}\n\n{text}", end="")
+            for name, text in units(job, user=user).items():
+                print(f"\n# ---- /etc/systemd/system/{name}\n\n{text}", end="")
     return OK
 
 
 def _write(jobs: list[Job], folder: Path, user: str) -> int:
     """Write the units of all jobs to a folder."""
     for job in jobs:
-        for kind, text in (("service", service(job, user=user)), ("timer", timer(job))):
-            (folder / f"webmain-{job.name}.{kind}").write_text(text, encoding="utf-8")
+        for name, text in units(job, user=user).items():
+            (folder / name).write_text(text, encoding="utf-8")
     print("systemctl daemon-reload")
     print(f"systemctl enable --now {' '.join(f'webmain-{job.name}.timer' for job in jobs)}")
     return OK

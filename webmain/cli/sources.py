@@ -30,12 +30,23 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 MAX_DAMAGES = 10  # most damaged records of an archive that are listed in messages
 MODELS = "models/sites"  # default folder of site models
+STORE = "sqlite:output/articles.db"  # default store of crawls; those of several sites may write to it at the same time
 CORRECTIONS = "output/corrections.jsonl"  # default file of corrections
 
 
 def notify(message: object) -> None:
-    """Print a message for people on standard error."""
-    print(f"webmain: {message}", file=sys.stderr)
+    """Print a message for people on standard error, each of its lines as a message of its own."""
+    for line in str(message).splitlines():
+        print(f"webmain: {line}", file=sys.stderr)
+
+
+def add_crawl(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what a crawl does: its sites, its store, its arguments and settings."""
+    option = parser.add_argument
+    option("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    option("--store", default=STORE, help=f"the crawl's store, with its ledger next to it ({STORE})")
+    option("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
+    option("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
 
 
 def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple[str, str]]:

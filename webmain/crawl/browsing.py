@@ -7,15 +7,14 @@ import logging
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from scrapy import Request
-from scrapy.exceptions import CloseSpider
 from scrapy.http.request import NO_CALLBACK
 
 from webmain.crawl.options import option, own, site_rules
 from webmain.crawl.recordings import Recorder
-from webmain.crawl.signals import PeriodicCall, connect, fail_crawl, is_closing
+from webmain.crawl.signals import Component, PeriodicCall, fail_crawl, is_closing
 from webmain.crawl.workers import Workers
 from webmain.discovery.articles import THRESHOLDS
 from webmain.discovery.page_summary import PageSummary
@@ -52,28 +51,22 @@ CLOSE_S: Final = 10.0
 """Seconds in which the browser must end; else it ends with the crawl's process."""
 
 
-class Browsing:
+class Browsing(Component):
     """Reads pages, and has a browser draw some of them (`-a render=`, `render` in `sites.toml`).
 
     Everything a page requests while it is drawn is a request of the crawl: robots.txt, the network guard, size limits and the
     recording apply to it. The browser has no network access of its own.
     """
 
+    signals = ("spider_opened", "spider_closed")
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._browser: Browser | None = None
         self._cache: OrderedDict[str, FetchedResponse] = OrderedDict()
         self._n_cached = 0
         self._ticks: PeriodicCall | None = None
         self._ending: asyncio.Future[None] | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension."""
-        browsing = cls(crawler)
-        browsing._ticks = PeriodicCall(crawler, STOP_S / 2, browsing._close_if_stopped)
-        connect(crawler, browsing, "spider_opened", "spider_closed")
-        return browsing
 
     @classmethod
     def of(cls, crawler: Crawler) -> Browsing:
@@ -96,6 +89,7 @@ class Browsing:
 
     def spider_opened(self) -> None:
         """End the crawl before it begins if pages are to be drawn but cannot be."""
+        self._ticks = PeriodicCall(self._crawler, STOP_S / 2, self._close_if_stopped)
         settings = own(self._crawler.settings)
         modes = {self._default, *(each.render for each in self._sites.tables.values())}
         if modes == {"never"} or settings.get("WEBMAIN_REPLAY"):
@@ -103,8 +97,7 @@ class Browsing:
         sandbox = settings.getbool("WEBMAIN_CHROMIUM_SANDBOX")
         message = problem(settings.get("WEBMAIN_CHROMIUM") or "", sandbox=sandbox)
         if message:
-            fail_crawl(self._crawler, "render", message)
-            raise CloseSpider("render_error")
+            raise fail_crawl(self._crawler, "render", message)
 
     def _close_if_stopped(self) -> None:
         """End the browser soon after the crawl was stopped by a signal; pages being drawn stay pending."""

@@ -19,6 +19,7 @@ from webmain.crawl.failures import RefusedAddressError
 from webmain.crawl.options import own
 from webmain.crawl.recordings import Replay as Replay
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
+from webmain.net.connection import CONNECT_SHARE_S
 from webmain.net.errors import BadAddress
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from twisted.web.client import HTTPConnectionPool
 
 logger = logging.getLogger(__name__)
-
-CONNECT_SHARE_S = 5.0  # seconds to try one address of a host that has others
 
 
 class Guarded(HTTP11DownloadHandler):

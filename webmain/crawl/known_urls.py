@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from datetime import UTC
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.utils.datatypes import LocalCache
 
 from webmain.article.filters import FILTERS
 from webmain.clock import now_s
 from webmain.crawl.options import chosen, option, overwritten_feeds, own, refresh_of
-from webmain.crawl.signals import connect, fail_crawl
+from webmain.crawl.signals import Component, fail_crawl
 from webmain.crawl.storing import Store
-from webmain.crawl.visiting import Visiting
-from webmain.items import Reason, Rejected
+from webmain.crawl.visiting import Visiting, key_of
+from webmain.items import Article, Reason, Rejected
 from webmain.ledger.ledger import DoneUrl, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle
 from webmain.store.protocol import Stored
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
-from webmain.urls import normalise, same_site, site_key, without_credentials
+from webmain.urls import normalise, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 CONDITIONAL: Final = "again"  # key in a request's meta that allows conditions; its value is the run's `Filters`
 MAX_REDIRECTED = 100_000  # redirected addresses remembered until their page is settled
 
@@ -46,33 +46,29 @@ _TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reas
 _FILTERS: Final[Mapping[str, str]] = {
     Reason.TOO_OLD: "since",
     Reason.TOO_NEW: "until",
-    Reason.UNDATED: "undated",
     Reason.OTHER_LANGUAGE: "language",
     Reason.OTHER_SECTION: "section",
 }
-"""The spider's filter for each reason with which it rejects articles."""
+"""The spider's filter for each reason with which it rejects articles, if the ledger keeps the filter's value."""
 
 
-class KnownUrls:
+class KnownUrls(Component):
     """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
 
     Spiders get it with `crawler.get_extension(KnownUrls)`.
     """
 
+    signals = (
+        *("spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed"),
+        *("spider_closed", "engine_stopped"),
+    )
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._redirected = LocalCache[str, tuple[str, ...]](MAX_REDIRECTED)
         self._waiting: list[DoneUrl] = []
         self._reliable: dict[str, bool] = {}
         self.visiting = Visiting()  # pages whose articles are not durable yet
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension; the file is opened at first use."""
-        known = cls(crawler)
-        connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
-        connect(crawler, known, "spider_closed", "engine_stopped")
-        return known
 
     @cached_property
     def path(self) -> str:
@@ -115,20 +111,16 @@ class KnownUrls:
         """Return the saved response of an address if it was read with filters at least as wide as this run's; else None."""
         if not self.uses_conditional_requests or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
-        saved = None
-        with self._ledger_errors():
-            saved = self.ledger.responses.get(without_credentials(_key(url)))
+        saved = self.ask(lambda ledger: ledger.responses.get(key_of(url)), None)
         is_of_use = saved is not None and (saved.kind == ARTICLE or saved.filters.covers(filters))
         return saved if is_of_use else None
 
     def has_validators(self, saved: SavedResponse) -> bool:
         """Return True if a conditional request is possible for a saved response."""
         if saved.kind == ARTICLE and saved.site not in self._reliable:
-            try:
-                self._reliable[saved.site] = self.ledger.responses.validators_are_reliable(saved.site)
-            except LedgerError as error:
-                self.fail(error)
-                return False
+            self._reliable[saved.site] = self.ask(
+                lambda ledger: ledger.responses.validators_are_reliable(saved.site), False
+            )
         return saved.has_validators(now_s(), are_reliable=saved.kind == ARTICLE and self._reliable[saved.site])
 
     def spider_opened(self) -> None:
@@ -142,23 +134,21 @@ class KnownUrls:
             self._warn_of_lost_store()
             self._reopen_damaged()
         except LedgerError as error:
-            self.fail(error)
-            raise CloseSpider("ledger_error") from error
+            raise fail_crawl(self._crawler, "ledger", error) from error
 
     @property
-    def _stores(self) -> tuple[Stores | None, JsonlStore | None]:
-        """The crawl's stores, and the one for articles kept out of them."""
+    def _stores(self) -> list[Stores | JsonlStore]:
+        """The crawl's stores; none if known addresses are fetched again in any case."""
         pipeline = self._crawler.get_item_pipeline(Store)
-        return (pipeline.stores, pipeline.kept_out) if pipeline else (None, None)
+        return pipeline.open_stores if pipeline and self.skip_known else []
 
     def _warn_of_lost_store(self) -> None:
         """Warn if the ledger has stored articles but the store is empty, since these are not fetched again."""
-        n_known = self.ledger.counts().articles
-        stores, kept_out = self._stores
-        if not n_known or stores is None or not self.skip_known or any(s.count() for s in (stores, kept_out) if s):
+        n_known, stores = self.ledger.counts().articles, self._stores
+        if not n_known or not stores or any(store.count() for store in stores):
             return
         message = (
-            f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
+            f"the store {stores[0].spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
             " not fetched again. If the store was removed, remove the ledger too, or give -a skip_known=false"
         )
         logger.warning("%s", message)
@@ -166,14 +156,13 @@ class KnownUrls:
 
     def _reopen_damaged(self) -> None:
         """Make addresses pending again whose articles were found damaged in the store."""
-        stores, kept_out = self._stores
-        if stores is None or not stores.may_lack or not self.skip_known:
+        stores = self._stores
+        if not stores or not stores[0].may_lack:
             return
-        places = [store for store in (stores, kept_out) if store is not None]
-        lost = [url for url, article in self.ledger.articles() if not any(place.has(article) for place in places)]
+        lost = [url for url, article in self.ledger.articles() if not any(store.has(article) for store in stores)]
         n = sum(self.ledger.reopen(url) for url in lost)
         if n:
-            message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
+            message = f"{n:,} articles stood in damaged lines of the store {stores[0].spec} and are fetched again"
             message += " (`webmain check` shows more)"
             logger.warning("%s", message)
             self._crawler.stats.set_value("webmain/warning/store_damaged", message)
@@ -183,31 +172,28 @@ class KnownUrls:
         self.visiting.record_response(response)
         earlier = response.request.meta.get("redirect_urls") if response.request else None
         if earlier:
-            self._redirected[_key(response.url)] = tuple(earlier)
+            self._redirected[key_of(response.url)] = tuple(earlier)
 
-    def articles_stored(
-        self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
-    ) -> None:
+    def articles_stored(self, stored: Sequence[Stored], articles: Mapping[str, Article]) -> None:
         """Mark the addresses of articles that are durable now."""
         done: list[DoneUrl] = self._waiting
         self._waiting = []
         for each in stored:
             if each.url:
-                done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
+                canonical = articles[each.id].canonical_url if each.id in articles else None
+                done += self._settled(each.url, article_id=each.id, canonical=canonical)
         self._mark(done)
-        responses, fetched = self.visiting.pop_stored(stored, published)
-        with self._ledger_errors():
-            self.ledger.responses.save(responses)
-        with self._ledger_errors():
-            self.ledger.visits.record(fetched, refresh_of(self._crawler))
+        responses, fetched = self.visiting.pop_stored(stored, articles)
+        self.ask(lambda ledger: ledger.responses.save(responses), None)
+        self.ask(lambda ledger: ledger.visits.record(fetched, refresh_of(self._crawler)), None)
 
-    @contextmanager
-    def _ledger_errors(self) -> Iterator[None]:
-        """Use the ledger; if that fails, the crawl ends."""
+    def ask(self, question: Callable[[Ledger], T], otherwise: T) -> T:
+        """Return the ledger's answer, or `otherwise` if the ledger fails, which ends the crawl."""
         try:
-            yield
+            return question(self.ledger)
         except LedgerError as error:
             self.fail(error)
+            return otherwise
 
     def _record_visit(self, url: str) -> bool:
         """If the page was a revisit, record that the known article stays unchanged; return False for other pages."""
@@ -215,8 +201,7 @@ class KnownUrls:
         if visited:
             self.visiting.drop(url)
             fetched = FetchedArticle(url=visited, site=site_key(visited))
-            with self._ledger_errors():
-                self.ledger.visits.record([fetched], refresh_of(self._crawler))
+            self.ask(lambda ledger: ledger.visits.record([fetched], refresh_of(self._crawler)), None)
         return bool(visited)
 
     def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
@@ -248,15 +233,14 @@ class KnownUrls:
 
     def _with_filter(self, done: DoneUrl) -> DoneUrl:
         """Add the filter's value to a rejection by a filter."""
-        name = _FILTERS.get(done.reason or "", "undated")
-        return done if name == "undated" else replace(done, **{name: self._filters[name]})
+        name = _FILTERS.get(done.reason or "")
+        return replace(done, limit=self._filters[name]) if name else done
 
     def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
         """Record a failed attempt."""
-        addresses = [*self._redirected.pop(_key(url), ()), url]
+        addresses = [*self._redirected.pop(key_of(url), ()), url]
         for address in dict.fromkeys(addresses):
-            with self._ledger_errors():
-                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
+            self.ask(partial(Ledger.mark_failed, url=address, reason=reason, retry_after_s=retry_after_s), None)
 
     def spider_closed(self) -> None:
         """Mark the addresses that waited for a commit."""
@@ -274,21 +258,12 @@ class KnownUrls:
     ) -> list[DoneUrl]:
         """Return the settled forms of an address: as given, normalised, and those that redirected to it."""
         alias = canonical if canonical and same_site(url, canonical) and urlsplit(canonical).path.strip("/") else None
-        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
+        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(key_of(url), ())])
         return [DoneUrl(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
 
     def _mark(self, done: Sequence[DoneUrl]) -> None:
-        by_site: dict[str, list[DoneUrl]] = {}
-        for each in done:
-            by_site.setdefault(site_key(each.url), []).append(each)
-        for site, some in by_site.items():
-            with self._ledger_errors():
-                self.ledger.mark_done(some, site=site)
+        self.ask(lambda ledger: ledger.mark_done(done), None)
 
     def fail(self, error: LedgerError) -> None:
         """End the crawl: without a ledger it would fetch everything again."""
         fail_crawl(self._crawler, "ledger", error)
-
-
-def _key(url: str) -> str:
-    return normalise(url) or url

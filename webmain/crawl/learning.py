@@ -22,7 +22,7 @@ from scrapy.utils.project import get_project_settings
 
 from webmain.corrections.file import CorrectionsFile
 from webmain.crawl.options import chosen, option, own, site_rules
-from webmain.crawl.signals import PeriodicCall, close_crawl, connect, count_for_site, send_rejected
+from webmain.crawl.signals import Component, PeriodicCall, close_crawl, count_for_site, send_rejected
 from webmain.crawl.visiting import VISIT
 from webmain.crawl.workers import Workers
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
@@ -82,22 +82,29 @@ class _Comparison:
     is_visit: bool
 
 
-class SiteLearning:
+class SiteLearning(Component):
     """Holds a site's pages back until the spider's extractor has learned the site, then releases them.
 
-    Used only with extractors that learn. Pages from the spider wait on disk. When there are enough, the spider is idle, or
-    they have waited too long, the extractor is fitted and they continue as ordinary items, each with its extractor
-    (`AssignedPage`). Pages are read and sites learned by the crawl's `Workers`. Until then nothing is marked done: a killed
-    or stopped crawl leaves the pages pending.
+    Disabled if the extractor does not learn, or learning is switched off. Pages from the spider wait on disk. When there
+    are enough, the spider is idle, or they have waited too long, the extractor is fitted and they continue as ordinary
+    items, each with its extractor (`AssignedPage`). Pages are read and sites learned by the crawl's `Workers`. Until then
+    nothing is marked done: a killed or stopped crawl leaves the pages pending.
 
     Settings
     --------
     WEBMAIN_LEARN, WEBMAIN_MODELS, WEBMAIN_CORRECTIONS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
     """
 
-    def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
-        settings = own(crawler.settings)
-        self._crawler = crawler
+    signals = ("spider_opened", "spider_idle", "spider_closed")
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings, learn = own(crawler.settings), chosen(crawler, "learn")
+        if not (settings.getbool("WEBMAIN_LEARN") if learn is None else learn):
+            raise NotConfigured
+        extractor = create(option(crawler, "extractor", "WEBMAIN_EXTRACTOR"))
+        if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
+            raise NotConfigured
         folder = Path(settings.get("WEBMAIN_MODELS")).expanduser()
         self._spool = Spool(folder / SPOOL)
         self._learning = Learning(
@@ -116,19 +123,6 @@ class SiteLearning:
         self._held_at_idle = -1
         self._is_requested = False
         self._ticks = PeriodicCall(crawler, _TICK_S, self._tick)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if the extractor does not learn, or learning is switched off."""
-        learn = chosen(crawler, "learn")
-        if not (own(crawler.settings).getbool("WEBMAIN_LEARN") if learn is None else learn):
-            raise NotConfigured
-        extractor = create(option(crawler, "extractor", "WEBMAIN_EXTRACTOR"))
-        if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
-            raise NotConfigured
-        learning = cls(crawler, extractor)
-        connect(crawler, learning, "spider_opened", "spider_idle", "spider_closed")
-        return learning
 
     @cached_property
     def _workers(self) -> Workers:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -18,7 +18,8 @@ from scrapy.http.request import NO_CALLBACK
 from webmain.clock import now_s
 from webmain.crawl.failures import OptedOutError, is_page
 from webmain.crawl.options import option, site_rules
-from webmain.crawl.robots import Robots, with_hosts
+from webmain.crawl.robots import Robots, with_ledger
+from webmain.crawl.signals import Component
 from webmain.crawl.steps import Step
 from webmain.discovery.robots import RobotsRules, path_matches
 from webmain.items import Article, Reason, Rejected
@@ -66,25 +67,20 @@ class OptOuts(Step):
         return item
 
 
-class Reservations:
+class Reservations(Component):
     """Rejects pages before they are fetched if their site has opted out in robots.txt, tdmrep.json or ai.txt.
 
     The last two are requested once per host and day, and only if opt-outs are obeyed (`respect=optouts`).
     """
 
-    def __init__(self, crawler: Crawler, sites: Sites) -> None:
-        self._crawler = crawler
-        self._sites = sites
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._sites = site_rules(crawler)
+        of_sites = [rules.respect for rules in self._sites.tables.values()]
+        if OPTOUTS not in of_sites and not respects(crawler, self._sites, None):
+            raise NotConfigured  # opt-outs are only recorded
         self._files: dict[str, dict[str, str]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if opt-outs are only recorded."""
-        sites = site_rules(crawler)
-        if not respects(crawler, sites, None) and OPTOUTS not in [rules.respect for rules in sites.tables.values()]:
-            raise NotConfigured
-        return cls(crawler, sites)
 
     async def process_request(self, request: Request) -> None:
         """Reject a page that may not be used."""
@@ -105,7 +101,7 @@ class Reservations:
         host = parts.netloc
         if host in self._files:
             return self._files[host]
-        known = with_hosts(self._crawler, lambda hosts: hosts.get(host))
+        known = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(host))
         if known is not None and known.reserved is not None and 0 <= now_s() - (known.reserved_at or 0.0) < FRESH_S:
             self._files[host] = _decoded(known.reserved)
             return self._files[host]
@@ -113,8 +109,9 @@ class Reservations:
         self._files[host] = {name: text for name, text in files.items() if text}
         if None not in files.values():
             reserved = json.dumps(self._files[host]).encode()
-            with_hosts(
-                self._crawler, lambda hosts: hosts.record_reserved(host, site=site_key(request.url), reserved=reserved)
+            with_ledger(
+                self._crawler,
+                lambda ledger: ledger.hosts.record_reserved(host, site=site_key(request.url), reserved=reserved),
             )
         return self._files[host]
 

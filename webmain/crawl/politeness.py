@@ -6,20 +6,18 @@ import logging
 import time
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
 from webmain.clock import now_s
 from webmain.crawl.options import own, site_rules
-from webmain.crawl.signals import connect
+from webmain.crawl.signals import Component, connect
 
 if TYPE_CHECKING:
     from scrapy.core.downloader import Slot
     from scrapy.crawler import Crawler
-
-    from webmain.sites.rules import Sites
 
 logger = logging.getLogger(__name__)
 
@@ -86,20 +84,15 @@ class Delays:
             slot.delay = self._seconds[key]
 
 
-class RuleDelays:
+class RuleDelays(Component):
     """Applies the delays in the user's rules for sites (WEBMAIN_SITES, `delay`)."""
 
-    def __init__(self, crawler: Crawler, sites: Sites) -> None:
-        self._sites = sites
-        self._delays = Delays(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if no rule has a delay."""
-        sites = site_rules(crawler)
-        if not any(rules.delay for rules in sites.tables.values()):
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._sites = site_rules(crawler)
+        if not any(rules.delay for rules in self._sites.tables.values()):
             raise NotConfigured
-        return cls(crawler, sites)
+        self._delays = Delays(crawler)
 
     def process_request(self, request: Request) -> None:
         """Lengthen the delay of the request's slot."""
@@ -108,7 +101,7 @@ class RuleDelays:
             self._delays.lengthen(request, rules.delay)
 
 
-class RetryAfter:
+class RetryAfter(Component):
     """Makes a site's slot wait as long as a 429 or 503 asks; other sites continue.
 
     Placed between the retry middleware and the network. If a wait longer than WEBMAIN_MAX_RETRY_AFTER is requested, the page
@@ -116,13 +109,8 @@ class RetryAfter:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._max_s = own(crawler.settings).getfloat("WEBMAIN_MAX_RETRY_AFTER")
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware."""
-        return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Delay the slot."""

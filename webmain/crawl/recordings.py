@@ -5,10 +5,10 @@ from __future__ import annotations
 import glob
 from collections import OrderedDict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
@@ -16,7 +16,7 @@ from webmain.archive.recording import WarcIndex, WarcWriter
 from webmain.archive.warc import ArchiveError
 from webmain.crawl.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
 from webmain.crawl.options import option, site_rules
-from webmain.crawl.signals import connect, fail_crawl
+from webmain.crawl.signals import Component, connect, fail_crawl
 from webmain.store.protocol import StoreError
 from webmain.urls import without_credentials
 
@@ -40,7 +40,7 @@ class _Recorded(NamedTuple):
     fetched_at: datetime
 
 
-class Recorder:
+class Recorder(Component):
     """Appends each answer, as received, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
 
     Placed below decompression and redirects, so that a replay repeats the same steps. If there was no answer, the exception's
@@ -48,22 +48,16 @@ class Recorder:
     that may render pages, an HTML page waits until that is decided: its rendering is the next record.
     """
 
-    def __init__(self, crawler: Crawler, path: str) -> None:
-        self._crawler = crawler
-        self._path = path
+    signals = ("spider_opened", "spider_closed")
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._path = option(crawler, "record", "WEBMAIN_RECORD")
+        if not self._path:
+            raise NotConfigured
         self._writer: WarcWriter | None = None
         self._waits = False
         self._waiting: OrderedDict[str, _Recorded] = OrderedDict()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if nothing is to be recorded."""
-        path = option(crawler, "record", "WEBMAIN_RECORD")
-        if not path:
-            raise NotConfigured
-        recorder = cls(crawler, str(path))
-        connect(crawler, recorder, "spider_opened", "spider_closed")
-        return recorder
 
     def spider_opened(self) -> None:
         """Open the file; if that fails, the crawl ends before it begins."""
@@ -72,8 +66,7 @@ class Recorder:
         try:
             self._writer = WarcWriter(self._path, software="webmain")
         except StoreError as error:
-            fail_crawl(self._crawler, "record", error)
-            raise CloseSpider("record_error") from error
+            raise fail_crawl(self._crawler, "record", error) from error
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Record an answer."""
@@ -140,23 +133,18 @@ class Replay(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._index: WarcIndex | None = None
-        self._error: ArchiveError | None = None
-        try:
-            self._index = WarcIndex(recordings(crawler.settings.get("WEBMAIN_REPLAY") or ""))
-        except ArchiveError as error:
-            self._error = error
         connect(crawler, self, "spider_opened")
 
     def spider_opened(self) -> None:
-        """End the crawl before it begins if the recording cannot be read."""
-        if self._error is not None:
-            fail_crawl(self.crawler, "replay", f"WEBMAIN_REPLAY: {self._error}")
-            raise CloseSpider("replay_error")
+        """Read the index of the recording; if that fails, the crawl ends before it begins."""
+        try:
+            self._index = WarcIndex(recordings(self.crawler.settings.get("WEBMAIN_REPLAY") or ""))
+        except ArchiveError as error:
+            raise fail_crawl(self.crawler, "replay", f"WEBMAIN_REPLAY: {error}") from error
 
     async def download_request(self, request: Request) -> Response:
         """Answer a request."""
-        capture = self._index.lookup(request.url) if self._index is not None else None
+        capture = self._index.lookup(request.url)
         if capture is None:
             self.crawler.stats.inc_value("webmain/replay/missing")
             return Response(request.url, 404, {MISSING_HEADER: "missing"}, b"not in the recording\n")

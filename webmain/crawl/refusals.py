@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import random
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -18,8 +18,8 @@ from webmain.clock import now_s
 from webmain.crawl.failures import LeftAloneError, requested_url
 from webmain.crawl.options import own
 from webmain.crawl.politeness import retry_after_s
-from webmain.crawl.robots import with_hosts, with_ledger
-from webmain.crawl.signals import connect
+from webmain.crawl.robots import with_ledger
+from webmain.crawl.signals import Component
 from webmain.discovery.schedule import back_off_s
 from webmain.html.walls import REFUSING, find_wall, wall_behind
 from webmain.ledger.hosts import FORGIVEN_AFTER_S, Host
@@ -48,23 +48,25 @@ _TIMES: Final = ("", "", "second time", "third time")
 
 @dataclass(slots=True)
 class _HostState:
-    """A host's answers in this run."""
+    """A host's answers in this run, and what is known of its refusals in all runs."""
 
-    site: str
-    until: float = 0.0
-    known: Host | None = None
+    known: Host
     row: set[str] = field(default_factory=set)
     last: deque[bool] = field(default_factory=lambda: deque(maxlen=LAST_ANSWERS))
     is_good: bool = False
     refusal: str = ""
-    why: str = ""
+
+    @property
+    def until(self) -> float | None:
+        """Until when the host is left alone; None if requests are allowed."""
+        return self.known.left_alone_until(now_s())
 
     def blocks(self) -> bool:
         """Return True if the host refuses nearly everything."""
         return len(self.row) >= MIN_REFUSED and sum(self.last) > REFUSED_SHARE * len(self.last)
 
 
-class Refusals:
+class Refusals(Component):
     """Recognises refusals, and leaves hosts alone that refuse nearly everything or ask for a long wait.
 
     A wall (`webmain.html.walls`) is set as the request's `meta["wall"]`, whatever its status; `Statuses` rejects it. A host
@@ -73,31 +75,24 @@ class Refusals:
     WEBMAIN_BACK_OFF=0 disables this.
     """
 
+    signals = ("spider_closed",)
+
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         settings = own(crawler.settings)
-        self._crawler = crawler
         self._leaves = settings.getbool("WEBMAIN_BACK_OFF") and not settings.get("WEBMAIN_REPLAY")
         self._max_wait_s = settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
         self._hosts: dict[str, _HostState] = {}
         self._random = random.Random()  # noqa: S311 - jitter
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware."""
-        refusals = cls(crawler)
-        connect(crawler, refusals, "spider_closed")
-        return refusals
-
     def _host_state(self, request: Request) -> _HostState:
         netloc = urlparse_cached(request).netloc
         host_state = self._hosts.get(netloc)
         if host_state is None:
-            host_state = self._hosts[netloc] = _HostState(site_key(request.url))
-            known = with_hosts(self._crawler, lambda hosts: hosts.get(netloc)) if self._leaves else None
-            if known is not None and known.n_refusals:
-                host_state.known = known
-                host_state.until = known.left_alone_until(now_s()) or 0.0
-                host_state.why = _why(known)
+            known = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(netloc)) if self._leaves else None
+            if known is None or not known.n_refusals:
+                known = Host(host=netloc, site=site_key(request.url))
+            host_state = self._hosts[netloc] = _HostState(known)
         return host_state
 
     def process_request(self, request: Request) -> None:
@@ -105,10 +100,9 @@ class Refusals:
         if not self._leaves or not request.url.startswith("http"):
             return
         host_state = self._host_state(request)
-        if now_s() < host_state.until:
-            netloc = urlparse_cached(request).netloc
-            self._report(netloc, host_state)
-            raise LeftAloneError(f"{netloc} is left alone {host_state.why}")
+        if host_state.until:
+            self._report(host_state.known)
+            raise LeftAloneError(f"{host_state.known.host} is left alone {_why(host_state.known)}")
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Record an answer as a refusal, a good one, or neither."""
@@ -151,69 +145,63 @@ class Refusals:
             return
         host_state.is_good = True
         known = host_state.known
-        if known is not None and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
-            host_state.known = None
-            with_hosts(self._crawler, lambda hosts: hosts.reset_refusals(known.host, site=known.site))
+        if known.n_refusals and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
+            host_state.known = Host(host=known.host, site=known.site)
+            with_ledger(self._crawler, lambda ledger: ledger.hosts.reset_refusals(known.host, site=known.site))
 
     def _record_refusal(self, request: Request, response: Response, host_state: _HostState, refusal: str) -> None:
         """Record a refusal; leave the host alone if it asks for a long wait or refuses nearly everything."""
         host_state.row.add(requested_url(request))
         host_state.last.append(True)
         host_state.refusal = refusal
-        netloc = urlparse_cached(request).netloc
         wait_s = None
         if response.status in _BUSY:
             wait_s = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
         if wait_s and 0 < self._max_wait_s < wait_s:
-            self._skip_host(netloc, host_state, wait_s=wait_s)
+            self._skip_host(host_state, wait_s=wait_s)
         elif host_state.blocks():
-            self._skip_host(netloc, host_state, is_block=response.status not in _BUSY, wait_s=wait_s)
+            self._skip_host(host_state, is_block=response.status not in _BUSY, wait_s=wait_s)
 
-    def _skip_host(
-        self, netloc: str, host_state: _HostState, *, is_block: bool = False, wait_s: float | None = None
-    ) -> None:
+    def _skip_host(self, host_state: _HostState, *, is_block: bool = False, wait_s: float | None = None) -> None:
         """Leave a host alone for the rest of the run, and record until when for later runs."""
-        if now_s() < host_state.until:
+        if host_state.until:
             return
-        n = (host_state.known.n_refusals if host_state.known else 0) + 1
+        known, refusal = host_state.known, host_state.refusal
+        n = known.n_refusals + 1
         steps = n + BLOCK_STEPS if is_block else n
         wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
-        known = with_hosts(
+        host_state.known = with_ledger(
             self._crawler,
-            lambda hosts: hosts.record_refusal(
-                netloc, site=host_state.site, refusal=host_state.refusal, n=n, wait_s=wait, is_block=is_block
+            lambda ledger: ledger.hosts.record_refusal(
+                known.host, site=known.site, refusal=refusal, n=n, wait_s=wait, is_block=is_block
             ),
-        ) or Host(host=netloc, site=host_state.site, n_refusals=n, refused_at=now_s(), refusal=host_state.refusal)
-        host_state.known = known
-        host_state.until = known.left_alone_until(now_s()) or now_s() + wait
-        host_state.why = _why(known, until=host_state.until)
-        self._report(netloc, host_state)
+        ) or replace(known, n_refusals=n, refused_at=now_s(), wait_until=now_s() + wait, refusal=refusal)
+        self._report(host_state.known)
 
-    def _report(self, netloc: str, host_state: _HostState) -> None:
+    def _report(self, host: Host) -> None:
         """Log once, and add to the summary, that a host is left alone."""
         stats = self._crawler.stats
-        name = f"webmain/left_alone/{netloc}"
+        name = f"webmain/left_alone/{host.host}"
         if stats.get_value(name):
             return
         stats.inc_value("webmain/left_alone")
-        logger.info("%s: left alone %s", netloc, host_state.why)
+        message = f"{host.host}: left alone {_why(host)}"
+        logger.info("%s", message)
         if stats.get_value("webmain/left_alone") <= MAX_LISTED:
-            stats.set_value(name, f"{netloc}: left alone {host_state.why}")
+            stats.set_value(name, message)
 
     def spider_closed(self) -> None:
         """Record hosts that gave only refusals, and undo the failed attempts of pages of hosts that are left alone."""
-        for netloc, host_state in self._hosts.items():
-            if self._leaves and host_state.row and not host_state.is_good and now_s() >= host_state.until:
-                self._skip_host(netloc, host_state)
-            if host_state.row and host_state.known is not None and now_s() < host_state.until:
-                with_ledger(
-                    self._crawler, partial(Ledger.postpone, urls=sorted(host_state.row), until=host_state.until)
-                )
+        for host_state in self._hosts.values():
+            if self._leaves and host_state.row and not host_state.is_good:
+                self._skip_host(host_state)
+            if host_state.row and (until := host_state.until):
+                with_ledger(self._crawler, partial(Ledger.postpone, urls=sorted(host_state.row), until=until))
 
 
-def _why(host: Host, *, until: float | None = None) -> str:
+def _why(host: Host) -> str:
     """Return until when a host is left alone, and why, as text."""
-    end = datetime.fromtimestamp(until or host.wait_until or 0.0).astimezone()
+    end = datetime.fromtimestamp(host.left_alone_until(now_s()) or now_s()).astimezone()
     today = datetime.fromtimestamp(now_s()).astimezone()
     at = f"{end:%H:%M}" if end.date() == today.date() else f"{end:%d %b %H:%M}"
     n = host.n_refusals

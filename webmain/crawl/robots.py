@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -18,10 +19,11 @@ from webmain.clock import now_s
 from webmain.crawl.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
 from webmain.crawl.options import own
 from webmain.crawl.politeness import Delays
+from webmain.crawl.signals import Component
 from webmain.crawl.validators import validators
 from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
-from webmain.ledger.hosts import Host, Hosts
-from webmain.ledger.ledger import Ledger, LedgerError
+from webmain.ledger.hosts import Host
+from webmain.ledger.ledger import Ledger
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -61,21 +63,10 @@ def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
     from webmain.crawl.known_urls import KnownUrls  # the command's checks import this module before they need it
 
     known = crawler.get_extension(KnownUrls)
-    if known is None:
-        return None
-    try:
-        return question(known.ledger)
-    except LedgerError as error:
-        known.fail(error)
-        return None
+    return known.ask(question, None) if known is not None else None
 
 
-def with_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
-    """Return the answer of the ledger's hosts table, as `with_ledger` does."""
-    return with_ledger(crawler, lambda ledger: question(ledger.hosts))
-
-
-class Robots:
+class Robots(Component):
     """Rejects requests that robots.txt forbids, and applies its Crawl-delay to the site's slot.
 
     The file is fetched once per host and kept in the ledger for a day, or less if its Cache-Control says so; then it is
@@ -90,11 +81,11 @@ class Robots:
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         settings = own(crawler.settings)
         self.agent = str(crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"] or "*")
-        self._crawler = crawler
         self._denies = denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
@@ -103,11 +94,6 @@ class Robots:
         self._led_to: dict[str, _Known] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self.sitemaps: dict[str, tuple[str, ...]] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware; disabled if ROBOTSTXT_OBEY is off."""
-        return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
         """Reject requests that robots.txt forbids."""
@@ -127,16 +113,14 @@ class Robots:
             The rules cannot be fetched, or the host may not be connected to.
         """
         netloc = urlparse_cached(request).netloc
-        known = self._known.get(netloc)
-        if known is None or now_s() >= known.until:
-            async with self._locks.setdefault(netloc, asyncio.Lock()):
-                known = self._known.get(netloc)
-                if known is None or now_s() >= known.until:
-                    known = self._known[netloc] = await self._fetch_rules(netloc, request)
-                    self.sitemaps[netloc] = known.rules.sitemaps
-                    self._delay(known.rules, request)
+        async with self._locks.setdefault(netloc, asyncio.Lock()):
+            known = self._known.get(netloc)
+            if known is None or now_s() >= known.until:
+                known = self._known[netloc] = await self._fetch_rules(netloc, request)
+                self.sitemaps[netloc] = known.rules.sitemaps
+                self._delay(known.rules, request)
         if known.refusal is not None:
-            raise type(known.refusal)(*known.refusal.args)
+            raise copy(known.refusal)  # one for each request: a raised exception keeps its traceback
         return known.rules
 
     def opt_outs(self, url: str) -> tuple[str, ...]:
@@ -147,7 +131,7 @@ class Robots:
     async def _fetch_rules(self, netloc: str, request: Request) -> _Known:
         """Return a host's robots.txt from the ledger, else from the host."""
         address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
-        row = with_hosts(self._crawler, lambda hosts: hosts.get(netloc))
+        row = with_ledger(self._crawler, lambda ledger: ledger.hosts.get(netloc))
         if row is not None and row.has_robots(now_s()):
             self._crawler.stats.inc_value("webmain/robots_known")
             return _Known(RobotsRules(row.robots or b"", url=address), row.robots_until or 0.0)
@@ -195,9 +179,9 @@ class Robots:
         else:
             body = response.body[:MAX_ROBOTS_BYTES] if 200 <= status < 300 else b""
         fresh_s = fresh_for_s(cache_control[:1_000], age)
-        is_changed = with_hosts(
+        is_changed = with_ledger(
             self._crawler,
-            lambda hosts: hosts.record_robots(
+            lambda ledger: ledger.hosts.record_robots(
                 netloc,
                 site=site_key(address),
                 robots=body,
@@ -214,7 +198,7 @@ class Robots:
 
     def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
         """Return the known rules; if there are none, deny everything, or allow it if so configured or after 30 days."""
-        row = with_hosts(self._crawler, lambda hosts: hosts.record_no_robots(netloc, site=site_key(address)))
+        row = with_ledger(self._crawler, lambda ledger: ledger.hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
         unresolved = why == "dns"

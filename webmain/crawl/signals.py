@@ -1,8 +1,7 @@
 """Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is reported.
 
-`articles_stored(stored, canonical, published)`
-    Sent after a store's commit has returned, never before: the `Stored` records, and for each article's id its
-    canonical URL, and when it was published, where the page names these.
+`articles_stored(stored, articles)`
+    Sent after a store's commit has returned, never before: the `Stored` records, and the articles by their ids.
 `page_rejected(rejected, url, retry_after_s)`
     A page gives no article. `url` is the address that was asked for, `retry_after_s` what the server asks to wait.
 `page_failed(url, reason, retry_after_s)`
@@ -15,9 +14,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from scrapy import signals
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
@@ -43,6 +43,22 @@ def connect(crawler: Crawler, component: object, *names: str) -> None:
     """Connect methods of a component to the signals, Scrapy's or those above, of the same names."""
     for name in names:
         crawler.signals.connect(getattr(component, name), globals().get(name) or getattr(signals, name))
+
+
+class Component:
+    """Base class of extensions and middlewares; `signals` names the signals that are connected to methods of these names."""
+
+    signals: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Create the component, and connect it to its signals."""
+        component = cls(crawler)
+        connect(crawler, component, *cls.signals)
+        return component
 
 
 class PeriodicCall:
@@ -90,9 +106,8 @@ def send_rejected(
     address = rejected.url or url or ""
     stats = crawler.stats
     stats.inc_value(f"webmain/rejected/{rejected.reason.value}")
-    if site := site_key(address):
-        count_for_site(crawler, site, "rejected")
-        count_for_site(crawler, site, f"rejected/{rejected.reason.value}")
+    for name in ("rejected", f"rejected/{rejected.reason.value}"):
+        count_for_site(crawler, site_key(address), name)
     logger.info("Rejected %s (%s) %s", rejected.reason.value, rejected.detail, address)
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
 
@@ -112,14 +127,18 @@ def close_crawl(crawler: Crawler, reason: str) -> None:
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
-def fail_crawl(crawler: Crawler, part: str, error: object) -> None:
-    """Report, once, that a part of a crawl has failed (`webmain/PART_error` in the stats), and end the crawl."""
+def fail_crawl(crawler: Crawler, part: str, error: object) -> CloseSpider:
+    """Report, once, that a part of a crawl has failed (`webmain/PART_error` in the stats), and end the crawl.
+
+    The returned exception, raised while the spider is opened, ends the crawl before it begins.
+    """
     name = f"webmain/{part}_error"
     if crawler.stats.get_value(name) is None:
         logger.error("The crawl ends: %s", error)
         crawler.stats.set_value(name, str(error))
         if not is_closing(crawler):
             close_crawl(crawler, f"{part}_error")
+    return CloseSpider(f"{part}_error")
 
 
 def is_closing(crawler: Crawler) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.exceptions import DropItem
 
 from webmain.article.identity import identify
 from webmain.crawl.options import arguments, chosen, option
@@ -69,8 +69,7 @@ class Store(Step):
                 self._run = database.start_run(arguments(self.crawler.spider))
                 self.crawler.stats.set_value("webmain/run", self._run)
         except StoreError as error:
-            fail_crawl(self.crawler, "store", error)
-            raise CloseSpider("store_error") from error
+            raise fail_crawl(self.crawler, "store", error) from error
 
     def _open_review(self) -> None:
         """Open the review list if doubtful articles are to be listed."""
@@ -112,11 +111,10 @@ class Store(Step):
         try:
             if self._run is not None and (database := self.stores.database):
                 database.finish_run(self._run, reason=reason, stats=dict(self.crawler.stats.get_stats()))
-            kept_out = [self.kept_out] if self.kept_out is not None else []
-            self.places = tuple((store.spec, store.count()) for store in [*self.stores, *kept_out])
+            self.places = tuple((store.spec, store.count()) for store in [*self.stores, *self.open_stores[1:]])
         except StoreError as error:
             fail_crawl(self.crawler, "store", error)
-        for store in self._open_stores:
+        for store in self.open_stores:
             try:
                 self._report(store.close())
             except StoreError as error:
@@ -139,16 +137,17 @@ class Store(Step):
             stats.set_value("webmain/warning/review", message)
 
     @property
-    def _open_stores(self) -> list[Stores | JsonlStore]:
+    def open_stores(self) -> list[Stores | JsonlStore]:
+        """The main stores, and the store of articles that are kept out of them."""
         return [store for store in (self.stores, self.kept_out) if store is not None]
 
     def _tick(self) -> None:
-        if any(store.due(self._clock()) for store in self._open_stores):
+        if any(store.due(self._clock()) for store in self.open_stores):
             self._commit()
 
     def _commit(self) -> None:
         """Commit the buffered articles and report them; a failure ends the crawl."""
-        for store in self._open_stores:
+        for store in self.open_stores:
             try:
                 self._report(store.commit())
             except StoreError as error:
@@ -168,8 +167,6 @@ class Store(Step):
             for name, n in self._doubtful.record_stored(stored).items():
                 stats.inc_value(f"webmain/review/{name}", n)
         articles = {each.id: self._waiting.pop(each.id) for each in stored if each.id in self._waiting}
-        canonical = {name: article.canonical_url for name, article in articles.items() if article.canonical_url}
-        published = {name: article.published for name, article in articles.items() if article.published}
         for each in stored:
             stats.inc_value(f"webmain/articles/{each.outcome.value}")
             if each.change is not ChangeKind.NONE:
@@ -178,4 +175,4 @@ class Store(Step):
         for article in articles.values():
             if article.extractor:
                 stats.inc_value(f"webmain/extractor/{article.extractor}")
-        self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical, published=published)
+        self.crawler.signals.send_catch_log(articles_stored, stored=stored, articles=articles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,51 +27,51 @@ OK, ERROR, USAGE, NOTHING, STOPPED = range(5)  # exit codes of `scrapy crawl`; s
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
-    """Counts of the stored articles of low confidence."""
-
-    below: float  # confidence below which an article is doubtful
-    place: str  # file of the list
-    # doubtful articles; new lines in the list; articles kept out of the store
-    doubtful: int
-    listed: int
-    kept_out: int
+def _stat(name: str, kind: type = int) -> Any:
+    """Return a field with the stat that it is read from; a final slash stands for the counts of all stats that begin so."""
+    return field(metadata={"stat": name, "kind": kind})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The figures of a crawl for the summary, the progress line and the exit code."""
 
-    pages: int
+    pages: int = _stat("webmain/pages")
     # stored articles
-    new: int
-    changed: int
-    unchanged: int
-    known: int  # addresses skipped because an earlier crawl has settled them
+    new: int = _stat("webmain/articles/new")
+    changed: int = _stat("webmain/articles/changed")
+    unchanged: int = _stat("webmain/articles/unchanged")
+    known: int = _stat("webmain/known")  # addresses skipped because an earlier crawl has settled them
     # pages without an article, and addresses that could not be fetched, by reason, the most common first
-    rejected: Mapping[str, int]
-    failed: Mapping[str, int]
+    rejected: Mapping[str, int] = _stat("webmain/rejected/")
+    failed: Mapping[str, int] = _stat("webmain/failed/")
     errors: int  # unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored
     # sites that were learned, reused (from the model store), retrained, or that cannot be learned
-    learning: Mapping[str, int]
-    sites: Mapping[str, tuple[int, int]]
-    elapsed_s: float
-    finish_reason: str
-    cpu_s: float = 0.0  # CPU seconds of the crawl's process, and of its workers after they have ended
+    learning: Mapping[str, int] = _stat("webmain/sites/")
+    sites: Mapping[str, tuple[int, int]]  # articles and rejected pages of each site, those with the most articles first
+    elapsed_s: float = _stat("elapsed_time_seconds", float)
+    finish_reason: str = _stat("finish_reason", str)
+    # CPU seconds of the crawl's process, and of its workers after they have ended
+    cpu_s: float = _stat("webmain/cpu_seconds", float)
     # changed articles by kind (`ChangeKind`); revisited articles that were not extracted, by outcome
-    changes: Mapping[str, int] = field(default_factory=dict)
-    visits: Mapping[str, int] = field(default_factory=dict)
-    extractors: Mapping[str, int] = field(default_factory=dict)  # stored articles by extractor
+    changes: Mapping[str, int] = _stat("webmain/changed/")
+    visits: Mapping[str, int] = _stat("webmain/visits/")
+    extractors: Mapping[str, int] = _stat("webmain/extractor/")  # stored articles by extractor
     # requests of any kind that the network guard refused, and the reason for the first
-    refused: int = 0
-    refused_first: str = ""
-    rendered: int = 0  # pages that a browser has drawn
+    refused: int = _stat("webmain/refused_addresses")
+    refused_first: str = _stat("webmain/refused_address", str)
+    rendered: int = _stat("webmain/rendered")  # pages that a browser has drawn
     # pages that could not be drawn, by reason; they continued as fetched
-    not_rendered: Mapping[str, int] = field(default_factory=dict)
-    review: Review | None = None  # None if doubtful articles are not listed
-    blocked: Mapping[str, int] = field(default_factory=dict)  # refused pages, by status or kind of wall
-    left_alone: tuple[str, ...] = ()  # hosts that are left alone, with the end and the reason
+    not_rendered: Mapping[str, int] = _stat("webmain/render_failed/")
+    # file with the list of doubtful articles, "" if they are not listed, and the confidence below which they are doubtful;
+    # doubtful articles; new lines in the list; articles kept out of the store
+    review_list: str = _stat("webmain/review/list", str)
+    review_below: float = _stat("webmain/review/below", float)
+    doubtful: int = _stat("webmain/review/doubtful")
+    listed: int = _stat("webmain/review/listed")
+    kept_out: int = _stat("webmain/review/kept_out")
+    blocked: Mapping[str, int] = _stat("webmain/blocked/")  # refused pages, by status or kind of wall
+    left_alone: tuple[str, ...]  # hosts that are left alone, with the end and the reason
 
     @property
     def articles(self) -> int:
@@ -81,37 +81,22 @@ class Outcome:
 
 def outcome(stats: Stats) -> Outcome:
     """Return the figures from a crawl's stats."""
+    read: dict[str, Any] = {}
+    for each in fields(Outcome):
+        if name := each.metadata.get("stat", ""):
+            kind = each.metadata["kind"]
+            read[each.name] = _below(stats, name) if name.endswith("/") else kind(stats.get(name) or kind())
     sites: dict[str, list[int]] = {}
     for name, value in stats.items():
         if match := _SITE.fullmatch(name):
             sites.setdefault(match[1], [0, 0])[match[2] == "rejected"] = int(value)
     order = sorted(sites.items(), key=lambda each: (-each[1][0], -each[1][1], each[0]))
+    errors = sum(int(stats.get(name) or 0) for name in ("webmain/item_errors", "spider_exceptions/count"))
     return Outcome(
-        pages=_number(stats, "webmain/pages"),
-        new=_number(stats, "webmain/articles/new"),
-        changed=_number(stats, "webmain/articles/changed"),
-        unchanged=_number(stats, "webmain/articles/unchanged"),
-        changes=_below(stats, "webmain/changed/"),
-        visits=_below(stats, "webmain/visits/"),
-        known=_number(stats, "webmain/known"),
-        rejected=_below(stats, "webmain/rejected/"),
-        failed=_below(stats, "webmain/failed/"),
-        errors=_number(stats, "webmain/item_errors")
-        + _number(stats, "spider_exceptions/count")
-        + sum(_below(stats, "feedexport/failed_count/").values()),
-        learning=_below(stats, "webmain/sites/"),
+        errors=errors + sum(_below(stats, "feedexport/failed_count/").values()),
         sites={name: (counts[0], counts[1]) for name, counts in order},
-        elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
-        finish_reason=str(stats.get("finish_reason") or ""),
-        cpu_s=float(stats.get("webmain/cpu_seconds") or 0.0),
-        extractors=_below(stats, "webmain/extractor/"),
-        refused=_number(stats, "webmain/refused_addresses"),
-        refused_first=str(stats.get("webmain/refused_address") or ""),
-        rendered=_number(stats, "webmain/rendered"),
-        not_rendered=_below(stats, "webmain/render_failed/"),
-        review=_review(stats),
-        blocked=_below(stats, "webmain/blocked/"),
         left_alone=tuple(str(stats[name]) for name in sorted(stats) if name.startswith("webmain/left_alone/")),
+        **read,
     )
 
 
@@ -125,17 +110,6 @@ def notes(stats: Stats) -> list[tuple[str, str]]:
         rows += [(label, text) for text in texts[:MAX_NOTES]]
         rows += [(label, f"{len(texts) - MAX_NOTES:,} more sites")] if len(texts) > MAX_NOTES else []
     return rows
-
-
-def _review(stats: Stats) -> Review | None:
-    place = stats.get("webmain/review/list")
-    if not place:
-        return None
-    return Review(
-        below=float(stats.get("webmain/review/below") or 0.0),
-        place=str(place),
-        **{name: _number(stats, f"webmain/review/{name}") for name in ("doubtful", "listed", "kept_out")},
-    )
 
 
 def render(
@@ -170,8 +144,8 @@ def render(
         ("took", _took(found)),
         *(("stored in", f"{spec} ({n:,} articles)") for spec, n in places),
     ]
-    if found.review:
-        rows += [("review", _doubts(found.review, found.articles)), ("", f"list: {found.review.place}")]
+    if found.review_list:
+        rows += [("review", _doubts(found)), ("", f"list: {found.review_list}")]
     rows += [("feed", place) for place in feeds]
     rows += [("host", text) for text in found.left_alone]
     rows += labelled
@@ -179,17 +153,17 @@ def render(
     rows += [("warning", text) for text in warnings]
     lines += [f"  {pad(name, 12)} {value}" for name, value in rows if value]
     if found.sites:
-        lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]
+        lines += ["", *_site_lines(found.sites)]
     if words:
         lines += ["", "  top words"]
         lines += [f"  {pad(word, 28)} {count:>7,}" for word, count in words]
     return "\n".join(lines) + "\n"
 
 
-def _doubts(review: Review, n_articles: int) -> str:
-    kept_out = f"; {review.kept_out:,} kept out" if review.kept_out else ""
-    found = f"{review.doubtful:,} of {n_articles:,} articles have a confidence below {review.below:g}"
-    return f"{found}, {review.listed:,} new{kept_out}"
+def _doubts(found: Outcome) -> str:
+    kept_out = f"; {found.kept_out:,} kept out" if found.kept_out else ""
+    doubtful = f"{found.doubtful:,} of {found.articles:,} articles have a confidence below {found.review_below:g}"
+    return f"{doubtful}, {found.listed:,} new{kept_out}"
 
 
 def _rendered(found: Outcome) -> str:
@@ -285,9 +259,9 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     file.gauge("pages", "Pages read.", [({}, found.pages)])
     file.gauge("known", "URLs skipped, since an earlier crawl settled them.", [({}, found.known)])
     file.gauge("learning_sites", "Sites by the outcome of learning.", by_label("outcome", found.learning))
-    if found.review:
-        review_reasons = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
-        file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", review_reasons))
+    if found.review_list:
+        doubtful = {"doubtful": found.doubtful, "listed": found.listed, "kept_out": found.kept_out}
+        file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", doubtful))
     file.gauge("errors", "Unexpected exceptions.", [({}, found.errors)])
     file.gauge("elapsed_seconds", "Duration of the crawl.", [({}, found.elapsed_s)])
     file.gauge("cpu_seconds", "CPU time of the crawl and its workers.", [({}, found.cpu_s)])
@@ -295,10 +269,6 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     if isinstance(finished, datetime):
         file.gauge("finished_timestamp_seconds", "When the crawl ended.", [({}, round(finished.timestamp()))])
     return str(file)
-
-
-def _number(stats: Stats, name: str) -> int:
-    return int(stats.get(name) or 0)
 
 
 def _below(stats: Stats, prefix: str) -> dict[str, int]:
@@ -315,19 +285,12 @@ def _counts(by_reason: Mapping[str, int]) -> str:
     return total + _listed(by_reason) or "0"
 
 
-def _site_rows(sites: Mapping[str, tuple[int, int]]) -> list[tuple[str, int, int]]:
+def _site_lines(sites: Mapping[str, tuple[int, int]]) -> list[str]:
     rows = [(name, *counts) for name, counts in sites.items()]
-    if len(rows) <= MAX_SITES:
-        return rows
-    rest = rows[MAX_SITES:]
-    more = (f"{len(rest):,} more sites", sum(r[1] for r in rest), sum(r[2] for r in rest))
-    return [*rows[:MAX_SITES], more]
-
-
-def _table(heads: tuple[str, str, str], rows: Sequence[tuple[str, int, int]]) -> list[str]:
-    lines = [f"  {pad(heads[0], 28)} {heads[1]:>9} {heads[2]:>9}"]
-    lines += [f"  {pad(name, 28)} {first:>9,} {second:>9,}" for name, first, second in rows]
-    return lines
+    if rest := rows[MAX_SITES:]:
+        rows[MAX_SITES:] = [(f"{len(rest):,} more sites", sum(row[1] for row in rest), sum(row[2] for row in rest))]
+    lines = [f"  {pad(name, 28)} {articles:>9,} {rejected:>9,}" for name, articles, rejected in rows]
+    return [f"  {pad('site', 28)} {'articles':>9} {'rejected':>9}", *lines]
 
 
 def _took(found: Outcome) -> str:

@@ -17,11 +17,9 @@ from webmain.store.protocol import Outcome
 from webmain.urls import normalise, site_key, without_credentials
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from scrapy.http import Response
 
-    from webmain.items import Hints
+    from webmain.items import Article, Hints
     from webmain.store.protocol import Stored
 
 VISIT: Final = "visit"
@@ -76,7 +74,7 @@ class Visiting:
         self._pages.pop(key_of(url), None)
 
     def pop_stored(
-        self, stored: Sequence[Stored], published: Mapping[str, datetime]
+        self, stored: Sequence[Stored], articles: Mapping[str, Article]
     ) -> tuple[list[SavedResponse], list[FetchedArticle]]:
         """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
         responses, fetched, now = [], [], now_s()
@@ -85,7 +83,7 @@ class Visiting:
             if page is None or not each.url:
                 continue
             url, site = page.visited or key_of(each.url), site_key(each.url)
-            date = published.get(each.id)
+            date = articles[each.id].published if each.id in articles else None
             responses.append(
                 SavedResponse(
                     url=url,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from scrapy.utils.datatypes import LocalCache
 
 from webmain.crawl.options import option, own, page_options
-from webmain.crawl.signals import PeriodicCall, close_crawl, connect
+from webmain.crawl.signals import Component, PeriodicCall, fail_crawl
 from webmain.discovery.page_summary import PageSummary
 from webmain.extraction import Options
 from webmain.extractors.base import create
@@ -71,7 +71,7 @@ def n_workers(settings: BaseSettings) -> int:
     return cores() if given == "auto" else int(1 if given is None else given)
 
 
-class Workers:
+class Workers(Component):
     """Parses and judges pages, in worker processes or, if WEBMAIN_WORKERS is 0, in this one.
 
     A page goes to the worker that has parsed it before. A page that takes too long, or whose process dies, raises
@@ -83,8 +83,10 @@ class Workers:
         Number of worker processes.
     """
 
+    signals = ("spider_opened", "spider_closed")
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self.n = 0
         self._seen: OrderedDict[int, int] = OrderedDict()
         self._extractors = LocalCache[int, "tuple[Extractor, PickledExtractor]"](MAX_EXTRACTORS)
@@ -99,10 +101,9 @@ class Workers:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the extension."""
-        workers = cls(crawler)
+        workers = super().from_crawler(crawler)
         workers.n = n_workers(crawler.settings)
         workers._ticks = PeriodicCall(crawler, _TICK_S, workers._close_if_stopped)
-        connect(crawler, workers, "spider_opened", "spider_closed")
         return workers
 
     @classmethod
@@ -221,16 +222,14 @@ class Workers:
         """Run a task in the worker that has parsed its page, if any; the body is sent only if none has."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without the fields of subclasses
-        whole, light = (
-            SentPage(Page(**plain), key),
-            SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
-        )
+        whole = task(SentPage(Page(**plain), key))
         pool = self._pool
         if pool is None:
-            return self._local_reader(task(whole))
+            return self._local_reader(whole)
         give = partial(pool.submit, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
         if (worker := self._seen.pop(key, None)) is not None:
             self._seen[key] = worker
+            light = SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key)
             found = await self._answer(give(task(light), worker=worker))
             if found is not None:
                 return found
@@ -239,22 +238,14 @@ class Workers:
             self._seen[key] = worker
         while len(self._seen) > MAX_DOCUMENTS * self.n:
             self._seen.popitem(last=False)
-        return await self._answer(give(task(whole), worker=worker))
+        return await self._answer(give(whole, worker=worker))
 
     async def _answer(self, future: Any) -> Any:
         try:
             return await asyncio.wrap_future(future)
         except PoolError as error:
-            self._fail(error)
+            fail_crawl(self._crawler, "worker", error)
             raise PoolClosed from error
-
-    def _fail(self, error: PoolError) -> None:
-        """Report once that no worker can be started, and end the crawl."""
-        stats = self._crawler.stats
-        if stats.get_value("webmain/worker_error") is None:
-            logger.error("The crawl ends: %s", error)
-            stats.set_value("webmain/worker_error", str(error))
-            close_crawl(self._crawler, "worker_error")
 
     def _pickled(self, extractor: Extractor) -> PickledExtractor:
         """Return an extractor pickled, with its number."""

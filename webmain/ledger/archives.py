@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
-from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
 
@@ -36,20 +33,12 @@ class Progress:
     done_at: float | None = None
 
 
-_TABLE: Final = Table("archives", Progress)
-
-
-class Archives:
+class Archives(Table[Progress]):
     """How far each archive file was read."""
 
-    def __init__(self, file: LedgerFile) -> None:
-        self._file = file
+    name = "archives"
+    record_type = Progress
 
     def below(self, prefix: str) -> list[Progress]:
         """Return the files whose path has this prefix; damaged rows are left out."""
-        return _TABLE.records(self._file.read(f"{_TABLE.select} WHERE substr(path, 1, ?) = ?", (len(prefix), prefix)))
-
-    def save(self, progress: Iterable[Progress]) -> None:
-        """Record how far files were read, in one transaction."""
-        with self._file.transaction() as db:
-            db.executemany(_TABLE.put, map(_TABLE.row, progress))
+        return self._records("substr(path, 1, ?) = ?", (len(prefix), prefix))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 from urllib.parse import quote
 
 from webmain.clock import now_s
@@ -42,7 +42,7 @@ class OlderLedgerError(LedgerError):
 
 
 class LedgerFile(DatabaseFile):
-    """One SQLite file for `Ledger`, `Answers`, `Visits`, `Hosts`, `Runs` and `Archives`.
+    """One SQLite file for `Ledger` and its other tables.
 
     Every call is one short transaction (WAL, synchronous NORMAL): what was written survives a kill, and several processes
     may share the file.
@@ -51,7 +51,7 @@ class LedgerFile(DatabaseFile):
     ----------
     path : str or Path
         The file, created with its folder if missing; ":memory:" keeps everything in memory.
-    busy_timeout_s : float
+    wait_s : float
         How long to wait for another process's transaction.
     clock : callable
         Seconds since 1970.
@@ -71,20 +71,12 @@ class LedgerFile(DatabaseFile):
         self,
         path: str | Path,
         *,
-        busy_timeout_s: float = 30.0,
+        wait_s: float = 30.0,
         clock: Callable[[], float] = now_s,
         read_only: bool = False,
     ) -> None:
         self.clock = clock
-        super().__init__(Path(path), read_only=read_only, wait_s=busy_timeout_s)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    read = DatabaseFile.rows
+        super().__init__(Path(path), read_only=read_only, wait_s=wait_s)
 
     def _prepare(self, wait_s: float) -> None:
         super()._prepare(wait_s)

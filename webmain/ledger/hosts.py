@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
 FORGIVEN_AFTER_S: Final = 30 * 60.0
@@ -76,32 +75,21 @@ class Host:
         return min(until, at + LONGEST_WAIT_S)
 
 
-_TABLE: Final = Table("hosts", Host)
-
-
-class Hosts:
+class Hosts(Table[Host]):
     """Hosts: their robots.txt, and until when they are left alone."""
 
-    def __init__(self, file: LedgerFile) -> None:
-        self._file = file
-
-    def get(self, host: str) -> Host | None:
-        """Return what is known of a host; None if there is no row, or it is damaged."""
-        return next(iter(self._read(" WHERE host = ?", (host,))), None)
+    name = "hosts"
+    record_type = Host
 
     def all(self, site: str | None = None) -> list[Host]:
         """Return the hosts of a site, or of all sites, ordered by name."""
-        return self._read(" WHERE ?1 IS NULL OR site = ?1 ORDER BY host", (site,))
-
-    def _read(self, where: str, values: tuple[str | None, ...]) -> list[Host]:
-        return _TABLE.records(self._file.read(_TABLE.select + where, values))
+        return self._records("?1 IS NULL OR site = ?1 ORDER BY host", (site,))
 
     def _change(self, host: str, site: str, **values: object) -> Host:
         """Change values of a host's row, creating it if needed."""
-        with self._file.transaction() as db:
-            row = db.execute(f"{_TABLE.select} WHERE host = ?", (host,)).fetchone()
-            changed = replace(_TABLE.record(row) or Host(host=host, site=site), **values)  # type: ignore[arg-type]
-            db.execute(_TABLE.put, _TABLE.row(changed))
+        with self._file.transaction():
+            changed = replace(self.get(host) or Host(host=host, site=site), **values)  # type: ignore[arg-type]
+            self._put([changed])
         return changed
 
     # ---- robots.txt

@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Final, Self
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Final
 
-from webmain.clock import now_s
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.ledger.archives import Archives
 from webmain.ledger.file import LedgerError, LedgerFile
@@ -26,7 +25,6 @@ from webmain.ledger.rows import (
     Counts,
     DoneUrl,
     FoundUrl,
-    PendingUrl,
     State,
     is_root,
     put_alias,
@@ -35,9 +33,9 @@ from webmain.ledger.rows import (
 )
 from webmain.ledger.runs import Runs
 from webmain.ledger.visits import Visits
-from webmain.urls import without_credentials
+from webmain.urls import site_key, without_credentials
 
-__all__ = ["Counts", "DoneUrl", "FoundUrl", "Ledger", "LedgerError", "PendingUrl", "State"]
+__all__ = ["Counts", "DoneUrl", "FoundUrl", "Ledger", "LedgerError", "State"]
 
 logger = logging.getLogger(__name__)
 
@@ -58,44 +56,14 @@ _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 """No address waits for longer; a later time in the file is damaged."""
 
 
-class Ledger:
-    """What is known about the addresses of any number of sites.
+class Ledger(LedgerFile):
+    """What is known about the addresses of any number of sites, and the file's other tables."""
 
-    The other tables of the file are `answers` (saved responses), `visits`, `hosts`, `runs` and `archives`.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, created with its folder if missing.
-    busy_timeout_s : float
-        How long to wait for another process's transaction.
-    clock : callable
-        Seconds since 1970.
-
-    Raises
-    ------
-    LedgerError
-        The file is not a ledger, has a newer version, or cannot be written.
-    """
-
-    def __init__(self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = now_s) -> None:
-        self.file = LedgerFile(path, busy_timeout_s=busy_timeout_s, clock=clock)
-        self.path = self.file.path
-        self.responses = SavedResponses(self.file)
-        self.visits = Visits(self.file)
-        self.hosts = Hosts(self.file)
-        self.runs = Runs(self.file)
-        self.archives = Archives(self.file)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; everything has already been written."""
-        self.file.close()
+    responses = cached_property(SavedResponses)
+    visits = cached_property(Visits)
+    hosts = cached_property(Hosts)
+    runs = cached_property(Runs)
+    archives = cached_property(Archives)
 
     # ---- Reading
 
@@ -109,12 +77,12 @@ class Ledger:
         Addresses that gave no article `ASK_AGAIN_S` ago or earlier are included.
         """
         plain = [without_credentials(url) for url in urls]
-        rows = self.file.read(
+        rows = self.column(
             "SELECT url FROM forms WHERE state IN (1, 2) AND settled_at > ?"
             " AND url IN (SELECT value FROM json_each(?))",
-            (self.file.clock() - ASK_AGAIN_S, json.dumps(plain)),
+            (self.clock() - ASK_AGAIN_S, json.dumps(plain)),
         )
-        settled = {row[0] for row in rows}
+        settled = set(rows)
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
 
     def state(self, url: str) -> State | None:
@@ -124,7 +92,7 @@ class Ledger:
     def states(self, urls: Sequence[str]) -> dict[str, State]:
         """Return the states of those addresses that the ledger contains (see `state`)."""
         plain = {url: without_credentials(url) for url in urls}
-        rows = self.file.read(
+        rows = self.rows(
             "SELECT url, state FROM forms WHERE state IN (0, 1, 2) AND url IN (SELECT value FROM json_each(?))"
             " ORDER BY state",
             (json.dumps(list(plain.values())),),
@@ -134,51 +102,45 @@ class Ledger:
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses of a site that turned out to be lists of articles, the latest first."""
-        rows = self.file.read(
+        return self.column(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
             (site, LIST, MAX_LISTS),
         )
-        return [row[0] for row in rows]
 
     def stored(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses under which an article is stored."""
-        rows = self.file.read(
-            "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL"
-            " AND url IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(urls)),),
-        )
-        return {row[0] for row in rows}
+        query = "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL AND url IN (SELECT value FROM json_each(?))"
+        return set(self.column(query, (json.dumps(list(urls)),)))
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address, or from the one that it is an alias of."""
-        rows = self.file.read(
-            "SELECT u.article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)",
-            (without_credentials(url),),
+        query = (
+            "SELECT article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)"
         )
-        return rows[0][0] if rows else None
+        found: str | None = self.one(query, (without_credentials(url),))
+        return found
 
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses that were recorded as missing in the last `ASK_AGAIN_S`."""
-        query = "SELECT url FROM missing WHERE noted_at > ?"
-        noted = {row[0] for row in self.file.read(query, (self.file.clock() - ASK_AGAIN_S,))}
+        noted = set(self.column("SELECT url FROM missing WHERE noted_at > ?", (self.clock() - ASK_AGAIN_S,)))
         return {url for url in urls if without_credentials(url) in noted}
 
-    def pending(self, site: str, limit: int) -> list[PendingUrl]:
+    def pending(self, site: str, limit: int) -> list[FoundUrl]:
         """Return addresses to fetch now, newest first and undated last, without those that wait for a retry."""
-        now = self.file.clock()
-        rows = self.file.read(
-            "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
+        now = self.clock()
+        rows = self.rows(
+            "SELECT url, hints FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
             " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
             " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
             (site, math.nextafter(now, math.inf), now + _LONGEST_WAIT_S, limit),
         )
         found, damaged = [], []
-        for url, raw, attempts in rows:
+        for url, raw in rows:
             try:
-                found.append(PendingUrl(url=url, hints=read_hints(raw), attempts=int(attempts)))
-            except (ValueError, TypeError):
+                found.append(FoundUrl(url=url, hints=read_hints(raw)))
+            except ValueError:
                 damaged.append(url)
-                found.append(PendingUrl(url=url, hints=None, attempts=0))
+                found.append(FoundUrl(url=url))
         if damaged:
             named = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
             logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), named)
@@ -186,28 +148,27 @@ class Ledger:
 
     def articles(self) -> list[tuple[str, str]]:
         """Return the addresses that gave an article, with its id."""
-        return self.file.read(
-            "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
+        return self.rows(
+            "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL"
         )
 
     def article_at(self, urls: Sequence[str]) -> str | None:
         """Return the id of an article from any of the addresses, or from those that they are aliases of."""
-        rows = self.file.read(
+        found: str | None = self.one(
             "WITH asked AS (SELECT value FROM json_each(?)) SELECT article_id FROM urls WHERE article_id IS NOT NULL AND"
             " (url IN asked OR url IN (SELECT canonical FROM aliases WHERE url IN asked)) LIMIT 1",
             (json.dumps([without_credentials(url) for url in urls]),),
         )
-        return rows[0][0] if rows else None
+        return found
 
     def counts(self, site: str | None = None) -> Counts:
         """Return the number of addresses in each state, for a site or for all."""
-        rows = self.file.read(
+        ((pending, articles, rejected, gave_up),) = self.rows(
             "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
             " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
             " FROM urls WHERE ?1 IS NULL OR site = ?1",
             (site,),
         )
-        pending, articles, rejected, gave_up = rows[0]
         return Counts(pending=pending, articles=articles, rejected=rejected, gave_up=gave_up)
 
     # ---- Writing
@@ -222,8 +183,8 @@ class Ledger:
         site : str
             The site's key.
         """
-        now = self.file.clock()
-        with self.file.transaction() as db:
+        now = self.clock()
+        with self.transaction() as db:
             db.executemany(
                 "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
                 " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
@@ -245,10 +206,10 @@ class Ledger:
             If `canonical` is set, the address becomes its alias and the canonical one is settled; a front page is
             ignored as canonical, since some sites set it for every page.
         site : str
-            Site key for addresses that were never pending.
+            For addresses that were never pending; by default each one's own site key.
         """
-        now = self.file.clock()
-        with self.file.transaction() as db:
+        now = self.clock()
+        with self.transaction() as db:
             for each in done:
                 row = db.execute("SELECT site FROM urls WHERE url = ?", (each.url,)).fetchone()
                 url = each.url
@@ -256,13 +217,14 @@ class Ledger:
                     url = each.canonical
                     put_alias(db, each.url, url)
                     db.execute("DELETE FROM urls WHERE url = ?", (each.url,))
-                values = (url, row[0] if row else site, UNDATED, now)
+                values = (url, row[0] if row else site or site_key(each.url), UNDATED, now)
+                limits = (None, each.limit) if isinstance(each.limit, str) else (each.limit, None)
                 db.execute(
                     "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason, since, language)"
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
                     " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
-                    (*values, each.article_id, each.reason, *_limits(each)),
+                    (*values, each.article_id, each.reason, *limits),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -277,15 +239,15 @@ class Ledger:
         retry_after_s : float or None
             Wait requested by the server; by default 15 minutes, doubled with each attempt, at most a day.
         site : str
-            Site key for an address that was never pending.
+            For an address that was never pending; by default its own site key.
 
         Returns
         -------
         State
             PENDING or GAVE_UP; DONE if another process has settled it meanwhile, which is kept.
         """
-        url, now = without_credentials(url), self.file.clock()
-        with self.file.transaction() as db:
+        url, now = without_credentials(url), self.clock()
+        with self.transaction() as db:
             row = db.execute(
                 "SELECT attempts, state = 1 AND settled_at > ? FROM forms WHERE url = ? AND canonical = url",
                 (now - ASK_AGAIN_S, url),
@@ -300,14 +262,23 @@ class Ledger:
                 "INSERT INTO urls (url, site, state, newest, added_at, changed_at, attempts, retry_after, reason)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (url) DO UPDATE SET"
                 " state = ?3, changed_at = ?5, attempts = ?6, retry_after = ?7, reason = ?8",
-                (url, site, int(state), newest_key(url), now, attempts, now + min(LONGEST_RETRY_S, wait), reason),
+                (
+                    url,
+                    site or site_key(url),
+                    int(state),
+                    newest_key(url),
+                    now,
+                    attempts,
+                    now + min(LONGEST_RETRY_S, wait),
+                    reason,
+                ),
             )
         return state
 
     def postpone(self, urls: Sequence[str], until: float) -> None:
         """Undo a failed attempt of addresses whose whole host refuses; they wait until that time."""
         plain = json.dumps([without_credentials(url) for url in urls])
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "UPDATE urls SET state = 0, attempts = max(0, attempts - 1), retry_after = ?2"
                 " WHERE state <> 1 AND reason = 'blocked' AND url IN (SELECT value FROM json_each(?1))",
@@ -318,21 +289,21 @@ class Ledger:
         """Record that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
         url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
-            with self.file.transaction() as db:
+            with self.transaction() as db:
                 put_alias(db, url, canonical)
 
     def record_missing(self, url: str) -> None:
         """Record that a guessed address does not exist."""
-        row = (without_credentials(url), self.file.clock())
-        with self.file.transaction() as db:
+        row = (without_credentials(url), self.clock())
+        with self.transaction() as db:
             db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
         """Make a settled address pending again because its article was lost; return False if it is not settled."""
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             changed = db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",
-                (self.file.clock(), url),
+                (self.clock(), url),
             ).rowcount
         return changed > 0
 
@@ -352,7 +323,7 @@ class Ledger:
         A page in another language or section is still refused only if this run asks for the same one. Other sites are not
         affected, since they have runs with filters of their own.
         """
-        with self.file.transaction() as db:
+        with self.transaction() as db:
             return db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ?1"
                 " WHERE site = ?2 AND state = 1 AND article_id IS NULL AND ("
@@ -361,10 +332,5 @@ class Ledger:
                 " OR (reason = 'undated' AND ?6 IS NOT 'reject')"
                 " OR (reason = 'other_section' AND (language IS NULL OR language IS NOT ?7))"
                 " OR (reason = 'other_language' AND (language IS NULL OR language IS NOT ?4)))",
-                (self.file.clock(), site, since, language, until, undated, section),
+                (self.clock(), site, since, language, until, undated, section),
             ).rowcount
-
-
-def _limits(done: DoneUrl) -> tuple[float | None, str | None]:
-    """Return the filter's value for the columns `since` and `language`; the reason says which filter it was."""
-    return done.until if done.since is None else done.since, done.section if done.language is None else done.language

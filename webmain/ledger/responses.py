@@ -7,11 +7,10 @@ import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from webmain.discovery.schedule import DAY_S, is_reliable, next_fetch
 from webmain.items.codec import UNREADABLE, build, plain
-from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
 ARTICLE: Final = "article"
@@ -169,43 +168,44 @@ class SavedResponse:
         return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
 
 
-_TABLE: Final = Table("answers", SavedResponse, since=float | None, others=str, named=bytes)
-
-
-class SavedResponses:
+class SavedResponses(Table[SavedResponse]):
     """The last responses of addresses that are fetched repeatedly: validators, and how often they changed.
 
     A response is saved only after its content is durable: the addresses that a source listed are pending, an article is in
     the store. A response that was not saved is read again.
     """
 
-    def __init__(self, file: LedgerFile) -> None:
-        self._file = file
+    name = "answers"
+    record_type = SavedResponse
+    others: ClassVar = {"since": float | None, "others": str, "named": bytes}
 
-    def get(self, url: str) -> SavedResponse | None:
-        """Return the last complete response of an address; None if there is none, or its row is damaged."""
-        rows = self._file.read(f"{_TABLE.select} WHERE url = ?", (url,))
-        return _response(rows[0]) if rows else None
+    def _built(self, values: dict[str, Any]) -> SavedResponse | None:
+        try:
+            listed = ListedUrls.unpacked(values.pop("named"))
+        except ValueError:
+            return None
+        filters = Filters(since=values.pop("since"), others=values.pop("others"))
+        return SavedResponse(**values, filters=filters, listed=listed)
+
+    def _other_values(self, response: SavedResponse) -> tuple[Any, ...]:
+        return response.filters.since, response.filters.others, response.listed.packed()
 
     def save(self, responses: Iterable[SavedResponse]) -> None:
         """Save complete responses, adding to the counts of earlier responses."""
-        with self._file.transaction() as db:
+        with self._file.transaction():
             for response in responses:
-                before = _response(db.execute(f"{_TABLE.select} WHERE url = ?", (response.url,)).fetchone())
-                db.execute(_TABLE.put, _row(self._scheduled(_joined(before, response))))
+                self._put([self._scheduled(_joined(self.get(response.url), response))])
 
     def record_unchanged(self, url: str) -> None:
         """Record that an address was requested again and has not changed."""
         now = self._file.clock()
-        with self._file.transaction() as db:
-            known = _response(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
-            if known is not None:
-                again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
-                db.execute(_TABLE.put, _row(self._scheduled(again)))
+        with self._file.transaction():
+            if (known := self.get(url)) is not None:
+                self._put([self._scheduled(replace(known, asked_at=now, n_asked=known.n_asked + 1))])
 
     def validators_are_reliable(self, site: str) -> bool:
         """Return True if the validators of a site's articles reliably changed with their texts."""
-        ((n_told, n_silent),) = self._file.read(
+        ((n_told, n_silent),) = self._file.rows(
             "SELECT coalesce(sum(n_told), 0), coalesce(sum(n_silent), 0) FROM answers WHERE site = ? AND kind = ?",
             (site, ARTICLE),
         )
@@ -246,20 +246,3 @@ def _joined(before: SavedResponse | None, response: SavedResponse) -> SavedRespo
         n_told=before.n_told + (0 if is_silent else n_texts),
         n_silent=before.n_silent + (n_texts if is_silent else 0),
     )
-
-
-def _row(response: SavedResponse) -> tuple[Any, ...]:
-    return _TABLE.row(response, response.filters.since, response.filters.others, response.listed.packed())
-
-
-def _response(row: tuple[Any, ...] | None) -> SavedResponse | None:
-    """Return a row as a response; None if there is none, or it is damaged, so that its address is fetched in full."""
-    values = _TABLE.values(row)
-    if values is None:
-        return None
-    try:
-        listed = ListedUrls.unpacked(values.pop("named"))
-    except ValueError:
-        return None
-    filters = Filters(since=values.pop("since"), others=values.pop("others"))
-    return SavedResponse(**values, filters=filters, listed=listed)

@@ -34,29 +34,17 @@ class FoundUrl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PendingUrl:
-    """An address to fetch, and how often it was tried before."""
-
-    url: str
-    hints: Hints | None
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DoneUrl:
     """An address that is settled, with the id of its stored article or the reason why there is none.
 
-    A refusal by a filter also has the filter's value: `since` or `until`, in seconds since 1970, `language` or `section`.
+    A refusal by a filter also has the filter's value (`limit`): a date in seconds since 1970, a language or a section.
     """
 
     url: str
     article_id: str | None = None
     reason: str | None = None
     canonical: str | None = None
-    since: float | None = None
-    until: float | None = None
-    language: str | None = None
-    section: str | None = None
+    limit: float | str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", without_credentials(self.url))

@@ -6,9 +6,8 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from webmain.ledger.file import LedgerFile
 from webmain.ledger.table import Table
 
 KEEP_DAYS: Final = 400
@@ -156,20 +155,18 @@ class Histories:
     n_damaged: int = 0
 
 
-_TABLE: Final = Table("site_runs", SiteRun, figures=str)
-
-
-class Runs:
+class Runs(Table[SiteRun]):
     """The table of runs."""
 
-    def __init__(self, file: LedgerFile) -> None:
-        self._file = file
+    name = "site_runs"
+    record_type = SiteRun
+    others: ClassVar = {"figures": str}
 
     def write(self, runs: Iterable[SiteRun]) -> None:
         """Insert or replace rows; for runs that have ended, remove old and damaged rows of their sites."""
         rows = list(runs)
         with self._file.transaction() as db:
-            db.executemany(_TABLE.put, [_TABLE.row(run, run.figures.as_json()) for run in rows])
+            self._put(rows)
             ended = [(run.site, run.started_at) for run in rows if run.finished_at is not None]
             db.executemany(
                 """DELETE FROM site_runs WHERE site = ?1 AND (NOT json_valid(figures) OR started_at < ?2 - ?3
@@ -180,32 +177,30 @@ class Runs:
 
     def read(self, sites: Iterable[str] = (), *, last: int = KEEP_RUNS) -> Histories:
         """Return the last runs of these sites, or of all."""
-        wanted = list(sites) or [site for (site,) in self._file.read("SELECT DISTINCT site FROM site_runs", ())]
+        wanted = list(sites) or self._file.column("SELECT DISTINCT site FROM site_runs")
         found: dict[str, list[SiteRun]] = {}
         n_damaged = 0
         for site in sorted(wanted):
-            rows = self._file.read(f"{_TABLE.select} WHERE site = ? ORDER BY started_at DESC LIMIT ?", (site, last))
-            runs = [run for row in reversed(rows) if (run := _run(row)) is not None]
+            rows = self._rows("site = ? ORDER BY started_at DESC LIMIT ?", (site, last))
+            runs = [run for run in reversed(rows) if run is not None]
             n_damaged += len(rows) - len(runs)
             if rows:
                 found[site] = runs
         return Histories(of=found, n_damaged=n_damaged)
 
-
-def _run(row: Sequence[Any]) -> SiteRun | None:
-    """Return a row as a record; None if it is damaged."""
-    columns = _TABLE.values(row)
-    if columns is None:
-        return None
-    try:
-        values = json.loads(columns.pop("figures"))
-        counts: dict[str, Any] = {name: value for name, value in values.items() if name in COUNTED}
-        kinds: dict[str, Any] = {name: dict(value) for name, value in values.items() if name in COUNTED_BY_KIND}
-        whole = [n for name, n in counts.items() if name not in ("seconds", "chars_median")]
-        whole += [n for by_kind in kinds.values() for n in by_kind.values()]
-        floats = float(counts.get("seconds", 0.0)), float(counts.get("chars_median", 0.0))
-        if not all(isinstance(n, int) for n in whole) or not all(map(math.isfinite, floats)):
+    def _built(self, values: dict[str, Any]) -> SiteRun | None:
+        try:
+            figures = json.loads(values.pop("figures"))
+            counts: dict[str, Any] = {name: value for name, value in figures.items() if name in COUNTED}
+            kinds: dict[str, Any] = {name: dict(value) for name, value in figures.items() if name in COUNTED_BY_KIND}
+            whole = [n for name, n in counts.items() if name not in ("seconds", "chars_median")]
+            whole += [n for by_kind in kinds.values() for n in by_kind.values()]
+            floats = float(counts.get("seconds", 0.0)), float(counts.get("chars_median", 0.0))
+            if not all(isinstance(n, int) for n in whole) or not all(map(math.isfinite, floats)):
+                return None
+        except (ValueError, TypeError, AttributeError, RecursionError):
             return None
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        return None
-    return SiteRun(**columns, figures=Figures(**counts, **kinds))
+        return SiteRun(**values, figures=Figures(**counts, **kinds))
+
+    def _other_values(self, run: SiteRun) -> tuple[Any, ...]:
+        return (run.figures.as_json(),)

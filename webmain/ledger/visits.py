@@ -132,7 +132,6 @@ class VisitRecord:
             return None
 
 
-_TABLE: Final = Table("visits", VisitRecord)
 _ADOPT: Final = """
 INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at)
 SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
@@ -152,19 +151,18 @@ JOIN visits v ON v.url IN (f.url, a.canonical, b.url)
 """
 
 
-class Visits:
+class Visits(Table[VisitRecord]):
     """When each article was fetched, and when its next visit is due.
 
     A fetch is recorded only after the store's commit has returned, or when the page is known not to have changed.
     """
 
-    def __init__(self, file: LedgerFile) -> None:
-        self._file = file
-        self._statistics: dict[str, EditStatistics] = {}
+    name = "visits"
+    record_type = VisitRecord
 
-    def get(self, url: str) -> VisitRecord | None:
-        """Return what is known of an article; None if it was never fetched or its row is damaged."""
-        return next(iter(_TABLE.records(self._file.read(f"{_TABLE.select} WHERE url = ?", (url,)))), None)
+    def __init__(self, file: LedgerFile) -> None:
+        super().__init__(file)
+        self._statistics: dict[str, EditStatistics] = {}
 
     # ---- At the start of a run
 
@@ -180,29 +178,26 @@ class Visits:
         self._statistics[site] = statistics = self._edit_statistics(site, now - 3 * refresh.ages_s[-1], now)
         with self._file.transaction() as db:
             db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
-            rows = db.execute(
-                f"{_TABLE.select} WHERE site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?)"
-                " ORDER BY first_seen_at DESC",
+            found = self._records(
+                "site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?) ORDER BY first_seen_at DESC",
                 (site, now - refresh.ages_s[-1]),
-            ).fetchall()
-            found = _TABLE.records(rows)
+            )
             planned = [_planned(row, refresh, now, statistics) for row in found]
-            moved = [_TABLE.row(row) for row, before in zip(planned, found, strict=True) if row != before]
-            db.executemany(_TABLE.put, moved)
+            self._put(row for row, before in zip(planned, found, strict=True) if row != before)
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
     def _edit_statistics(self, site: str, since: float, now: float) -> EditStatistics:
         """Return how a site's articles are edited; the rate is estimated from those first seen since `since`."""
-        ((n_told, n_silent),) = self._file.read(
+        ((n_told, n_silent),) = self._file.rows(
             "SELECT coalesce(sum(n_true), 0), coalesce(sum(n_silent), 0) FROM visits WHERE site = ?", (site,)
         )
-        rows = self._file.read(f"{_TABLE.select} WHERE site = ? AND first_seen_at > ?", (site, since))
-        rate = rate_of((row.visit(USUAL_EDITS) for row in _TABLE.records(rows)), now)
+        rows = self._records("site = ? AND first_seen_at > ?", (site, since))
+        rate = rate_of((row.visit(USUAL_EDITS) for row in rows), now)
         return EditStatistics(rate, is_reliable(n_told, n_silent))
 
     def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources were right often enough."""
-        ((n_claims, n_true),) = self._file.read(
+        ((n_claims, n_true),) = self._file.rows(
             "SELECT coalesce(sum(n_claims), 0), coalesce(sum(n_true), 0) FROM visits WHERE site = ?", (site,)
         )
         return believes_claims(n_claims, n_true)
@@ -211,7 +206,7 @@ class Visits:
 
     def known(self, urls: Sequence[str]) -> dict[str, str]:
         """Return, for those of the articles that were fetched before, in any form of address, the address of that fetch."""
-        return dict(self._file.read(_OF, (json.dumps(list(urls)),))) if urls else {}
+        return dict(self._file.rows(_OF, (json.dumps(list(urls)),))) if urls else {}
 
     def confirm(self, site: str, source: str, read_at: float) -> None:
         """Record that a feed or sitemap has not changed, so that the dates it lists for its articles still hold.
@@ -233,9 +228,9 @@ class Visits:
         """
         now = self._file.clock()
         moved = []
-        with self._file.transaction() as db:
+        with self._file.transaction():
             for url, claimed_at, hints in claims:
-                row = _TABLE.record(db.execute(f"{_TABLE.select} WHERE url = ?", (url,)).fetchone())
+                row = self.get(url)
                 if row is None:
                     continue
                 is_dated = bool(source and hints.modified) and row.next_at is not None
@@ -249,7 +244,7 @@ class Visits:
                     again = replace(again, next_at=at, hints=written_hints(hints), gone_at=None, n_missed=0)
                     if at is not None and at <= now:
                         moved.append(again)
-                db.execute(_TABLE.put, _TABLE.row(again))
+                self._put([again])
         return moved
 
     # ---- Results of a visit
@@ -257,14 +252,13 @@ class Visits:
     def record(self, fetched: Iterable[FetchedArticle], refresh: Callable[[str], Refresh]) -> None:
         """Record that articles were fetched, and plan their next visits by their sites' schedules."""
         now = self._file.clock()
-        with self._file.transaction() as db:
+        with self._file.transaction():
             for each in fetched:
-                before = _TABLE.record(db.execute(f"{_TABLE.select} WHERE url = ?", (each.url,)).fetchone())
+                before = self.get(each.url)
                 row = _fetched_again(before, each, now) if before else _fetched_first(each, now)
                 at = next_visit(row.visit(self._statistics.get(row.site, USUAL_EDITS)), refresh(each.url), now)
                 hints = written_hints(each.hints) if each.hints else row.hints
-                row = replace(row, next_at=at, hints=hints if at is not None else None)
-                db.execute(_TABLE.put, _TABLE.row(row))
+                self._put([replace(row, next_at=at, hints=hints if at is not None else None)])
 
     def record_missing(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone from now on."""
@@ -276,22 +270,18 @@ class Visits:
         again = replace(row, n_missed=row.n_missed + 1, next_at=None if is_gone else now + HOUR_S)
         if is_gone:
             again = replace(again, gone_at=now, gone_status=status, hints=None)
-        self._put(again)
+        self.save([again])
         return is_gone
 
     def postpone(self, url: str) -> None:
         """Postpone by an hour the next visit of an article that could not be fetched."""
         if (row := self.get(url)) is not None:
-            self._put(replace(row, next_at=self._file.clock() + HOUR_S))
+            self.save([replace(row, next_at=self._file.clock() + HOUR_S)])
 
     def drop(self, url: str) -> None:
         """Plan no more visits of an address that now leads to another article."""
         if (row := self.get(url)) is not None:
-            self._put(replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None))
-
-    def _put(self, row: VisitRecord) -> None:
-        with self._file.transaction() as db:
-            db.execute(_TABLE.put, _TABLE.row(row))
+            self.save([replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None)])
 
 
 def _fetched_first(each: FetchedArticle, now: float) -> VisitRecord:

@@ -20,7 +20,10 @@ from urllib.parse import urlsplit
 from webmain.net.addresses import Guard
 from webmain.net.errors import BadResponse, FetchError, Timeout, Unreachable
 
-_CONNECT_SHARE_S = 5.0
+MAX_REDIRECTS = 5  # each target is checked like the first URL
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+CONNECT_SHARE_S = 5.0  # seconds to try one address of a host that has others
 
 T = TypeVar("T")
 
@@ -88,7 +91,7 @@ def _checked(url: str, guard: Guard, end: float, *_address_and_limits: object) -
         if left <= 0:
             raise TimeoutError
         sock = socket.socket(family, socket.SOCK_STREAM)
-        sock.settimeout(left if i == len(found) else min(left, _CONNECT_SHARE_S))
+        sock.settimeout(left if i == len(found) else min(left, CONNECT_SHARE_S))
         try:
             sock.connect(address)
         except OSError as error:

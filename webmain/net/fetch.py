@@ -10,7 +10,6 @@ from __future__ import annotations
 import http.client
 import socket
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
 from webmain.archive.records import joined
 from webmain.items import Page
 from webmain.net.addresses import Guard
-from webmain.net.connection import connection_to, fetch_error, run_with_timeout
+from webmain.net.connection import MAX_REDIRECTS, REDIRECTS, connection_to, fetch_error, run_with_timeout
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 USER_AGENT = "webmain"  # user agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`
 
 _MAX_ROBOTS_BYTES = 512_000
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _READ_BYTES = 65_536
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -55,7 +53,6 @@ def fetch(
     max_bytes: int = 10 * 1024 * 1024,
     allow_private: bool = False,
     obey_robots: bool = True,
-    max_redirects: int = 5,
 ) -> Page:
     """Fetch one page.
 
@@ -76,22 +73,10 @@ def fetch(
         Upper bound on the body, both as sent and after decompression.
     allow_private : bool
         Allow private addresses: for tests and for one's own network.
-    max_redirects : int
-        The most redirects to follow; each target is checked like the first URL.
     """
     guard = Guard(allow_private=allow_private)
-    visit = _Fetch(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
+    visit = _Fetch(user_agent, max_bytes, guard, obey_robots, time.monotonic() + timeout_s)
     return run_with_timeout(timeout_s, lambda: visit.page(url), url=url, give_up=visit.shut_down)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A server's answer to one request; the body is empty unless the status is 2xx."""
-
-    url: str
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @dataclass(slots=True)
@@ -102,7 +87,6 @@ class _Fetch:
     max_bytes: int
     guard: Guard
     obey_robots: bool
-    max_redirects: int
     end: float
     robots: dict[str, RobotsRules] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
@@ -111,15 +95,13 @@ class _Fetch:
         """Fetch a page, following redirects."""
         answer = self.follow(_request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
         if not 200 <= answer.status < 300:
-            raise HTTPStatus(answer.status, answer.url, answer.headers)
-        return Page(
-            url=answer.url, body=answer.body, status=answer.status, headers=answer.headers, fetched_at=datetime.now(UTC)
-        )
+            raise HTTPStatus(answer.status, answer.url or url, answer.headers)
+        return answer
 
-    def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:
+    def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> Page:
         """Request a URL and the URLs that it redirects to."""
         seen: set[str] = set()
-        for _ in range(self.max_redirects + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             if url in seen:
                 raise TooManyRedirects("redirected in a circle", url)
             seen.add(url)
@@ -128,13 +110,13 @@ class _Fetch:
                 self.ask_robots(url)
             answer = self.request(url, max_bytes=max_bytes)
             location = answer.headers.get("location")
-            if answer.status not in _REDIRECTS or not location:
+            if answer.status not in REDIRECTS or not location:
                 return answer
             target = join(url, location)
             if target is None:
                 raise BadAddress(f"redirected to no web page ({location[:100]!r})", url)
             url = _request_form(target)
-        raise TooManyRedirects(f"more than {self.max_redirects} redirects", url)
+        raise TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", url)
 
     def ask_robots(self, url: str) -> None:
         """Raise `RobotsDenied` unless the site's robots.txt allows the URL."""
@@ -157,7 +139,7 @@ class _Fetch:
             raise RobotsUnknown(f"robots.txt is not available ({error.message})", url) from error
         if answer.status >= 500 or answer.status == 429:
             raise RobotsUnknown(f"robots.txt is not available (HTTP status {answer.status})", url)
-        return RobotsRules(answer.body)  # empty unless the status is 2xx
+        return RobotsRules(answer.body or b"")  # empty unless the status is 2xx
 
     def shut_down(self) -> None:
         """Close the open connection."""
@@ -165,7 +147,7 @@ class _Fetch:
             with suppress(OSError):
                 self.connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def request(self, url: str, *, max_bytes: int) -> _Answer:
+    def request(self, url: str, *, max_bytes: int) -> Page:
         """Make one request, over its own connection."""
         self.connection = connection_to(url, guard=self.guard, end=self.end)
         try:
@@ -175,17 +157,13 @@ class _Fetch:
         finally:
             self.connection.close()
 
-    def exchange(self, connection: http.client.HTTPConnection, url: str, *, max_bytes: int) -> _Answer:
-        """Send the request and read the answer."""
+    def exchange(self, connection: http.client.HTTPConnection, url: str, *, max_bytes: int) -> Page:
+        """Send the request and read the answer; the body is empty unless the status is 2xx."""
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
-        connection.putheader("Host", parts.netloc)
-        connection.putheader("User-Agent", self.user_agent)
-        connection.putheader("Accept", _ACCEPT)
-        connection.putheader("Accept-Encoding", ACCEPTED)
-        connection.putheader("Connection", "close")
-        connection.endheaders()
+        names = {"Host": parts.netloc, "User-Agent": self.user_agent}
+        wanted = {"Accept": _ACCEPT, "Accept-Encoding": ACCEPTED, "Connection": "close"}
+        connection.request("GET", target, headers={**names, **wanted})
         with connection.getresponse() as response:
             headers = joined(response.getheaders())
             body = b""
@@ -195,7 +173,7 @@ class _Fetch:
                     body = decode_body(sent, content=headers.get("content-encoding", ""), max_bytes=max_bytes)
                 except TooLargeError as error:
                     raise TooLarge(f"the body {error}", url) from error
-        return _Answer(url, response.status, headers, body)
+        return Page(url=url, body=body, status=response.status, headers=headers, fetched_at=datetime.now(UTC))
 
 
 def _request_form(url: str) -> str:

@@ -15,11 +15,13 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from webmain.net.connection import connection_to, fetch_error
+from webmain.archive.records import joined
+from webmain.net.connection import MAX_REDIRECTS, REDIRECTS, connection_to, fetch_error
 from webmain.net.errors import BadAddress, BadResponse, FetchError, HTTPStatus, TooManyRedirects
 from webmain.urls import join
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from webmain.net.addresses import Guard
 
 _READ_BYTES: Final = 1 << 16
-_MAX_REDIRECTS: Final = 5
 _PASSING: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
 """Statuses after which the same request may succeed later."""
 
@@ -258,10 +259,10 @@ class RemoteFile(io.RawIOBase):
             self._host.count_bytes(passed)
         return answer
 
-    def _follow(self, fields: dict[str, str], until: float) -> tuple[http.client.HTTPResponse, dict[str, str]]:
+    def _follow(self, fields: dict[str, str], until: float) -> tuple[http.client.HTTPResponse, Mapping[str, str]]:
         """Request the file, following redirects."""
         url = self.name
-        for _ in range(_MAX_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             parts = urlsplit(url)
             self._host.count_bytes(0)
             self._connection = connection_to(url, guard=self._host.guard, end=until)
@@ -270,15 +271,15 @@ class RemoteFile(io.RawIOBase):
             self._connection.request("GET", target, headers={**plain, **fields, "Connection": "close"})
             self._host.sock = self._connection.sock  # the connection drops it once the answer has begun
             answer = self._answer = self._connection.getresponse()
-            headers = {name.lower(): value for name, value in answer.getheaders()}
-            if answer.status not in (301, 302, 303, 307, 308):
+            headers = joined(answer.getheaders())
+            if answer.status not in REDIRECTS:
                 return answer, headers
             self._shut_down()
             to = join(url, headers.get("location", ""))
             if to is None:
                 raise BadAddress("redirected to no web address", url)
             url = to
-        raise TooManyRedirects(f"more than {_MAX_REDIRECTS} redirects", self.name)
+        raise TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", self.name)
 
     def _shut_down(self) -> None:
         if self._answer is not None:

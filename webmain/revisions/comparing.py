@@ -41,11 +41,6 @@ _CLAUSES: Final = re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 _ALPHANUMERIC: Final = re.compile(r"\W+")
 
 
-def change_kind(before: Article, after: Article) -> ChangeKind:
-    """Return the kind of change between two texts of an article."""
-    return changes(before, after).kind
-
-
 def changes(before: Article, after: Article) -> Changes:
     """Return the changes between two texts of an article; the kinds are defined in `ChangeKind`."""
     is_headline = bool(before.title and after.title and folded(before.title) != folded(after.title))
@@ -57,7 +52,10 @@ def changes(before: Article, after: Article) -> Changes:
     if "".join(p.key for p in old) == "".join(p.key for p in new):
         return same
     notes = set(_notes(old, new, language))
-    by_paragraph = _pairs([_Unit.of(p) for p in old], [_Unit.of(p, is_sure=p in notes) for p in new])
+    by_paragraph = _pairs(
+        [_Unit(p.text, p.key, p.is_doubtful) for p in old],
+        [_Unit(p.text, p.key, p.is_doubtful and p not in notes) for p in new],
+    )
     if all(kind is RowKind.KEPT for kind, _, _, _ in by_paragraph):
         return same
     by_sentence = _pairs(*(list(_sentences(by_paragraph, side)) for side in (0, 1)))
@@ -71,16 +69,8 @@ def changes(before: Article, after: Article) -> Changes:
 
 
 @dataclass(frozen=True)
-class _Unit:
-    """A paragraph or a sentence."""
-
-    text: str
-    key: str
-    is_doubtful: bool = False
-
-    @classmethod
-    def of(cls, paragraph: Paragraph, *, is_sure: bool = False) -> _Unit:
-        return cls(paragraph.text, paragraph.key, paragraph.is_doubtful and not is_sure)
+class _Unit(Paragraph):
+    """A paragraph or a sentence, with the words that are counted when they are needed."""
 
     @cached_property
     def bag(self) -> Counter[str]:
@@ -140,23 +130,24 @@ def _in_order(
     removed: Sequence[tuple[_Unit, bool]], added: Sequence[tuple[_Unit, bool]], edited: dict[int, _Unit]
 ) -> Iterator[_Pair]:
     """Yield the rows of a gap in order: units deleted, edited and added."""
-    rest = iter(added)
-    targets = {id(unit) for unit in edited.values()}
+    places = {id(unit): place for place, (unit, _) in enumerate(added)}
+    start = 0
     for unit, is_moved in removed:
         target = edited.get(id(unit))
-        if target is None:
-            if is_moved or not unit.is_doubtful:
-                yield RowKind.DELETED, unit, None, is_moved
-            continue
-        for other, other_moved in rest:
-            if other is target:
-                break
-            if id(other) not in targets and (other_moved or not other.is_doubtful):
-                yield RowKind.ADDED, None, other, other_moved
-        yield RowKind.CHANGED, unit, target, False
-    for other, other_moved in rest:
-        if other_moved or not other.is_doubtful:
-            yield RowKind.ADDED, None, other, other_moved
+        if target is not None:
+            end = places[id(target)]
+            yield from _added(added[start:end])
+            yield RowKind.CHANGED, unit, target, False
+            start = end + 1
+        elif is_moved or not unit.is_doubtful:
+            yield RowKind.DELETED, unit, None, is_moved
+    yield from _added(added[start:])
+
+
+def _added(units: Sequence[tuple[_Unit, bool]]) -> Iterator[_Pair]:
+    for unit, is_moved in units:
+        if is_moved or not unit.is_doubtful:
+            yield RowKind.ADDED, None, unit, is_moved
 
 
 def _sentences(by_paragraph: Sequence[_Pair], side: int) -> Iterator[_Unit]:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from os.path import commonprefix
 from typing import Final
 
 from webmain.revisions.aligning import align
@@ -61,21 +63,13 @@ def spans(before: str, after: str, *, cells: int, fold: Callable[[str], str] = f
 
 
 def _between_ends(before: str, after: str) -> Spans:
-    head = _n_common(before, after)
-    tail = _n_common(before[head:][::-1], after[head:][::-1])
+    head = len(commonprefix([before, after]))  # noqa: RUF071 - characters are to be compared
+    tail = len(commonprefix([before[head:][::-1], after[head:][::-1]]))  # noqa: RUF071
     sides = []
     for text in (before, after):
         cuts = text[:head], text[head : len(text) - tail], text[len(text) - tail :]
         sides.append(tuple(Span(cut, i == 1) for i, cut in enumerate(cuts) if cut))
     return Spans(before=sides[0], after=sides[1], n_cells=0)
-
-
-def _n_common(ours: str, theirs: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    return next(
-        (i for i, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
-        min(len(ours), len(theirs)),
-    )
 
 
 def _with_late_runs(forms: list[str], common: set[int]) -> set[int]:
@@ -91,13 +85,8 @@ def _with_late_runs(forms: list[str], common: set[int]) -> set[int]:
 
 
 def _runs(pieces: list[str], common: set[int]) -> tuple[Span, ...]:
-    runs: list[tuple[bool, list[str]]] = []
-    for i, piece in enumerate(pieces):
-        differs = i not in common
-        if not runs or runs[-1][0] != differs:
-            runs.append((differs, []))
-        runs[-1][1].append(piece)
-    return tuple(Span("".join(parts), differs) for differs, parts in runs)
+    runs = groupby(enumerate(pieces), key=lambda numbered: numbered[0] not in common)
+    return tuple(Span("".join(piece for _, piece in run), differs) for differs, run in runs)
 
 
 @cache

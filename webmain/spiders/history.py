@@ -10,7 +10,7 @@ from webmain import clock
 from webmain.crawl.validators import hash_of
 from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
-from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, LedgerError, PendingUrl, State
+from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, LedgerError, State
 from webmain.ledger.responses import Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle, VisitRecord
 from webmain.spiders.candidates import Candidate
@@ -113,7 +113,7 @@ class CrawlHistory:
     def leftover_urls(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
         """Yield the addresses that earlier runs found but did not settle, newest first."""
 
-        def question(ledger: Ledger) -> list[PendingUrl]:
+        def question(ledger: Ledger) -> list[FoundUrl]:
             if self._reopen is not None:
                 self._reopen(site)
             pending = ledger.pending(site, limit)
@@ -123,7 +123,7 @@ class CrawlHistory:
                 ledger.mark_done(settled, site=site)
             return [each for each in pending if each.url in open_still]
 
-        none: list[PendingUrl] = []
+        none: list[FoundUrl] = []
         return ((each.url, each.hints) for each in self._query(question, none))
 
     def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> SettledUrls:

@@ -66,7 +66,7 @@ class SiteRuns:
         ):
             return
         try:
-            self._started_at = known.ledger.file.clock()
+            self._started_at = known.ledger.clock()
         except LedgerError as error:
             known.fail(error)
             return
@@ -107,7 +107,7 @@ class SiteRuns:
         known = self._crawler.get_extension(KnownUrls)
         if not self._site_of or known is None or self._crawler.stats.get_value("webmain/ledger_error"):
             return
-        now = known.ledger.file.clock()
+        now = known.ledger.clock()
         row = SiteRun(site="", started_at=self._started_at, written_at=now, finished_at=now if reason else None)
         rows = [
             replace(row, site=site, figures=found, outcome=_outcome(found, reason) if reason else None)

@@ -8,7 +8,7 @@ from typing import Final
 
 from webmain.items import Article, Metadata
 from webmain.items.codec import encode, plain
-from webmain.revisions.comparing import change_kind
+from webmain.revisions.comparing import changes
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.url_variants import is_variant
 
@@ -44,7 +44,7 @@ def compare_visit(before: Article | None, after: Article) -> VisitResult:
 def _compare(before: Article, after: Article) -> VisitResult:
     if after.url and before.url and is_variant(after.url) and not is_variant(before.url):
         return VisitResult(article=_without_gone(before), change=ChangeKind.NONE, is_new=before.gone_at is not None)
-    change = change_kind(before, after)
+    change = changes(before, after).kind
     if change is not ChangeKind.NONE:
         return VisitResult(article=after, change=change, is_new=True)
     new = {name: value for name in _UPDATED if (value := getattr(after, name)) not in (None, ())}
