@@ -55,7 +55,6 @@ class ArchiveSpider(Spider):
     """
 
     name = "archive"
-    record: str | None = None
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)

@@ -91,12 +91,7 @@ class NewsSpider(Spider):
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
         self.arguments = read_news_arguments(arguments)
-        vars(self).update(
-            self.arguments.options(),
-            record=self.arguments.record,
-            render=self.arguments.render,
-            refresh=self.arguments.refresh,
-        )
+        vars(self).update(self.arguments.options())
         self.named_urls = (*self.arguments.sites, *(other for _, other in self.arguments.aliases))
         self.sites: dict[str, Site] = {}
 
