@@ -41,7 +41,9 @@ def take_over(body, *, ledger=None, limits=None):
     crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=None)
     site = Site("https://site.example/", limits=limits)
     site.in_flight = 99
-    enqueuer = Enqueuer(crawler, CrawlHistory(ledger))
+    enqueuer = Enqueuer(
+        crawler, CrawlHistory(ledger and SimpleNamespace(ledger=ledger, skip_known=True, visiting=None))
+    )
     reader = SourceReader(crawler, enqueuer, enqueuer.count_skipped)
 
     async def run():

@@ -117,8 +117,9 @@ class Enqueuer:
         """Queue the candidates that are not settled yet; return how many new articles there are."""
         n_new = 0
         while candidates := list(candidates):
-            verdict, stored = self.history.add_pending(site, candidates), self.history.stored_hubs(candidates)
-            known = verdict.known | stored
+            settled, n_waiting = self.history.add_pending(site, candidates)
+            stored = self.history.stored_hubs(candidates)
+            known = settled | stored
             if self.on_claims is not None and known:
                 self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
             for candidate in candidates:
@@ -128,7 +129,7 @@ class Enqueuer:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
             self.count("webmain/known", len(known), site)
-            self.count("webmain/waiting_for_retry", verdict.n_waiting)
+            self.count("webmain/waiting_for_retry", n_waiting)
             freed = [site.credit_hub(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
         n_new += site.skipped["too_new"]  # lists of too new articles lead to older ones

@@ -12,6 +12,7 @@ from scrapy.exceptions import DontCloseSpider
 
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
+from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import refresh_of, site_rules
 from webmain.crawl.signals import send_rejected
 from webmain.discovery.articles import UrlKind
@@ -147,7 +148,7 @@ class NewsSpider(Spider):
 
     def open(self) -> None:
         """Create the objects that the spider works with."""
-        self.history = CrawlHistory.of(self)
+        self.history = CrawlHistory(self.crawler.get_extension(KnownUrls))
         self.browsing = Browsing.of(self.crawler)
         self.enqueuer = Enqueuer(self.crawler, self.history, self.arguments.max_pages)
         self.revisits = Revisits(self.crawler, self.enqueuer, refresh_of(self.crawler), self._release)
