@@ -38,7 +38,9 @@ def sitemap(n_urls):
 
 def take_over(body, *, ledger=None, limits=None):
     """Read a sitemap as the spider does; return site, CPU seconds, and the longest pause of the loop in CPU seconds."""
-    crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=None)
+    crawler = SimpleNamespace(
+        engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=SimpleNamespace(inc_value=lambda *_: None)
+    )
     site = Site("https://site.example/", limits=limits)
     site.in_flight = 99
     enqueuer = Enqueuer(

@@ -63,11 +63,6 @@ def mark_of(summary: PageSummary) -> str:
     return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
 
 
-def has_response(error: BaseException | None) -> bool:
-    """Return True if the server did answer, though with an error."""
-    return isinstance(error, HttpError)
-
-
 def other_fronts(start: str) -> Iterator[str]:
     """Yield other possible addresses of the front page, if the given one does not answer."""
     parts = urlsplit(start)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
@@ -20,7 +21,7 @@ from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, has_response, mark_of, page_of
+from webmain.spiders.answers import fetch_parts, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.candidates import Candidate, FoundOn, Limits
 from webmain.spiders.enqueuer import Enqueuer
@@ -183,20 +184,13 @@ class NewsSpider(Spider):
                 self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
                 self.enqueuer.count("webmain/resting")
                 continue
-            site.in_flight += 1
-            self.enqueuer.n_pages += 1
-            site.spending.n_pages += 1
-            request = Request(
-                candidate.url,
-                callback=self.parse_page,
-                errback=self.page_failed,
-                cb_kwargs={"candidate": candidate},
-                dont_filter=True,  # the frontier returns each address once
-                meta={"probe": True, "purpose": "hub", **self.enqueuer.conditional_meta(site, candidate.url)}
-                if candidate.is_hub
-                else None,
-            )
-            self.enqueuer.send(request)
+            options: dict[str, Any] = {"callback": self.parse_page, "errback": self.page_failed}
+            options["cb_kwargs"] = {"candidate": candidate}
+            if candidate.is_hub:
+                request = self.enqueuer.probe(site, candidate.url, "hub", **options)
+            else:  # the frontier returns each address once
+                request = Request(candidate.url, dont_filter=True, **options)
+            self.enqueuer.send_for(site, request)
         self.enqueuer.count_skipped(site)
 
     def continue_when_idle(self, spider: Spider) -> None:
@@ -366,13 +360,12 @@ class NewsSpider(Spider):
         """Continue after a page that could not be fetched; the middlewares have counted and recorded it."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
-        if not has_response(failure.value):
-            self.enqueuer.n_pages -= 1  # nothing was downloaded
-            self.sites[candidate.site].spending.n_pages -= 1
+        site = self.sites[candidate.site]
+        if not isinstance(failure.value, HttpError):  # nothing was downloaded
+            self.enqueuer.count_page(site, -1)
         if candidate.is_hub:
             self.enqueuer.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
-        site = self.sites[candidate.site]
         self.reader.check_left_alone(site, failure)
         self._release(site)
 

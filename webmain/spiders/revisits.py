@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from scrapy import Request
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
@@ -32,6 +31,7 @@ from webmain.urls import normalise
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -131,18 +131,8 @@ class Revisits:
 
     def visit(self, site: Site, row: VisitRecord) -> None:
         """Request an article again."""
-        site.in_flight += 1
-        self._enqueuer.n_pages += 1
-        site.spending.n_pages += 1
-        request = Request(
-            row.url,
-            callback=self.parse,
-            errback=self.failed,
-            cb_kwargs={"row": row, "site": site},
-            dont_filter=True,
-            meta={"probe": True, "purpose": VISIT, **self._enqueuer.conditional_meta(site, row.url)},
-        )
-        self._enqueuer.send(request)
+        options = {"callback": self.parse, "errback": self.failed, "cb_kwargs": {"row": row, "site": site}}
+        self._enqueuer.send_for(site, self._enqueuer.probe(site, row.url, VISIT, **options))
 
     # ---- Responses
 
@@ -153,8 +143,7 @@ class Revisits:
             with stages.errors_as_rejections(row.url, passing=(PoolClosed,)):
                 page = await self._changed(response, row, site)
         except Rejected as rejected:
-            self._count(f"rejected/{rejected.reason}")
-            self._enqueuer.history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, f"rejected/{rejected.reason}")
         except PoolClosed:
             logger.debug("%s stays due: the crawl is being closed", row.url)
         finally:
@@ -169,26 +158,28 @@ class Revisits:
             self._follow(site, row, url)
             return None
         if self._enqueuer.unchanged_response(site, response):
-            self._count("not_modified" if response.status == 304 else "identical")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "not_modified" if response.status == 304 else "identical")
             return None
         page = page_of(response, hints=row.read_hints())
         page, summary = await Browsing.of(self._crawler).summarise(page, response)
         if history.has_same_text(row.url, summary):
-            self._count("identical")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "identical")
             return None
         found = judge_at(site, summary, url, page.hints)
         if not found.is_article:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
-            self._count("no_article")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "no_article")
             return None
         if found.is_from_feed:
             page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
         history.record_page(row.url, page.hints, summary, row=row)
         parts = await fetch_parts(self._crawler, summary, site)
         return replace(page, parts=parts, article_reason=found.reason)
+
+    def _keep(self, row: VisitRecord, why: str) -> None:
+        """Record that an article stays as it is."""
+        self._count(why)
+        self._enqueuer.history.record_unchanged_article(row, self._refresh(row.url))
 
     def _follow(self, site: Site, row: VisitRecord, url: str) -> None:
         """Record where an article redirects to: a list (it is missing), another article or a new address, or a wall."""

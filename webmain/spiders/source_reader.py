@@ -25,7 +25,7 @@ from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import has_response, is_passing, mark_of, other_fronts, page_of
+from webmain.spiders.answers import is_passing, mark_of, other_fronts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
@@ -72,20 +72,12 @@ class SourceReader:
 
     def front_request(self, site: Site, address: str) -> Request:
         """Return the request for a front page."""
-        return Request(
-            address,
-            callback=self.parse_front,
-            errback=self.front_failed,
-            cb_kwargs={"site": site},
-            priority=_PRIORITY,
-            dont_filter=True,
-            meta={"probe": True, "purpose": "front", **self._enqueuer.conditional_meta(site, address)},
-        )
+        options = {"callback": self.parse_front, "errback": self.front_failed, "cb_kwargs": {"site": site}}
+        return self._enqueuer.probe(site, address, "front", priority=_PRIORITY, **options)
 
     async def parse_front(self, response: Response, site: Site) -> None:
         """Read the front page: its links, its feeds, and the host on which it was found."""
-        self._enqueuer.n_pages += 1
-        site.spending.n_pages += 1
+        self._enqueuer.count_page(site)
         url = normalise(response.url) or response.url
         if site.is_own(url):
             site.front = url
@@ -133,7 +125,7 @@ class SourceReader:
         if self.check_left_alone(site, failure):
             return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
-        is_there = has_response(failure.value) or isinstance(failure.value, IgnoreRequest)
+        is_there = isinstance(failure.value, HttpError | IgnoreRequest)
         others = [] if is_there else list(other_fronts(site.start))
         following = next((address for address in others if address not in tried), None)
         if following:
