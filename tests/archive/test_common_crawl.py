@@ -93,11 +93,9 @@ def read(tmp_path, body, domains=("bbc.example",)):
     """Return the addresses of pages found in a file, why others gave none, and how many records were looked at."""
     write_month(tmp_path, {"a.warc.gz": body})
     host = DataHost(user_agent="webmain", guard=Guard())
-    files = NewsFiles(
-        months=(MONTH,), base=str(tmp_path), host=host, wanted=RecordFilter(domains), known={}, max_bytes=1 << 20
-    )
     found = []
-    files.read(found.append)
+    options = {"months": (MONTH,), "base": str(tmp_path), "host": host, "known": {}, "max_bytes": 1 << 20}
+    NewsFiles(wanted=RecordFilter(domains), tell=found.append, **options).read()
     reasons = [each.skip[0].value for each in found if each.skip]
     return [each.page.url for each in found if each.page], reasons, found[-1].file.n_records
 

@@ -8,7 +8,6 @@ import hashlib
 import mmap
 import re
 import uuid
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -17,7 +16,7 @@ from typing import Self
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from webmain.archive.records import RENDERING_TYPE
-from webmain.archive.warc import ArchiveError, Capture, OnSkip, read_captures
+from webmain.archive.warc import ArchiveError, Capture, OnSkip, member_end, read_captures
 from webmain.files import AppendFile, NotAStoreError, StoreError, StoreSpecError
 from webmain.urls import without_credentials
 
@@ -191,23 +190,10 @@ def _intact_length(data: mmap.mmap) -> int:
     """Return the end of the last complete gzip member, searching from the end of the file."""
     at = len(data)
     while (at := data.rfind(_MAGIC, 0, at)) >= 0:
-        length = _member_length(data, at)
-        if length:
-            return at + length
+        end = member_end(data, at)
+        if end > at + 1:
+            return end
     return 0
-
-
-def _member_length(data: mmap.mmap, begin: int) -> int:
-    """Return the length of the gzip member at an offset; 0 if none begins there or it has no end."""
-    decoder = zlib.decompressobj(31)
-    at = begin
-    try:
-        while not decoder.eof and at < len(data):
-            decoder.decompress(data[at : at + (1 << 16)])
-            at += 1 << 16
-    except zlib.error:
-        return 0
-    return min(at, len(data)) - len(decoder.unused_data) - begin if decoder.eof else 0
 
 
 def _http_head(status: int, headers: Headers, length: int) -> bytes:

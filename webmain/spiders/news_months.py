@@ -129,15 +129,6 @@ class NewsMonths:
 
     async def pages(self) -> AsyncIterator[Page]:
         """Yield the wanted pages in the order of the files, until the end or `close`."""
-        arguments = self._arguments
-        files = NewsFiles(
-            months=arguments.months,
-            base=arguments.base,
-            host=self.host,
-            wanted=self._wanted,
-            known=self._known(),
-            max_bytes=own(self._crawler.settings).getint("WEBMAIN_MAX_BYTES"),
-        )
         loop = asyncio.get_running_loop()
 
         def give(found: FileEvent) -> None:
@@ -146,10 +137,20 @@ class NewsMonths:
                 raise StoppedReading("reading was stopped")
             loop.call_soon_threadsafe(self._found.put_nowait, found)
 
+        files = NewsFiles(
+            months=self._arguments.months,
+            base=self._arguments.base,
+            host=self.host,
+            wanted=self._wanted,
+            known=self._known(),
+            max_bytes=own(self._crawler.settings).getint("WEBMAIN_MAX_BYTES"),
+            tell=give,
+        )
+
         def run() -> None:
             end: BaseException | None = None
             try:
-                files.read(give)
+                files.read()
             except StoppedReading:
                 pass
             except BaseException as error:
