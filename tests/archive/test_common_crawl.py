@@ -77,15 +77,15 @@ def test_a_list_of_a_million_lines_and_one_that_unpacks_without_end_are_bounded(
     ],
 )
 def test_a_domain_means_its_host_and_those_below(url, is_wanted):
-    assert RecordFilter(["bbc.com"])(url, None) is is_wanted
-    assert RecordFilter()(url, None)
+    assert RecordFilter(["bbc.com"])(0, url, None) is is_wanted
+    assert RecordFilter()(0, url, None)
 
 
 def test_records_before_since_and_long_after_until_are_not_wanted():
     wanted = RecordFilter(since=datetime(2026, 10, 5, tzinfo=UTC), until=datetime(2026, 10, 6, tzinfo=UTC))
-    days = [day for day in range(1, 29) if wanted("http://a.example/", datetime(2026, 10, day, 12, tzinfo=UTC))]
+    days = [day for day in range(1, 29) if wanted(0, "http://a.example/", datetime(2026, 10, day, 12, tzinfo=UTC))]
     assert days == list(range(5, 13))
-    assert wanted("http://a.example/", None)
+    assert wanted(0, "http://a.example/", None)
     assert wanted.n_passed == 20
 
 

@@ -37,21 +37,19 @@ class WarcWriter:
     ends in at most one incomplete member, which readers skip and which is removed when the file is next opened. Only one
     process may write to a file at a time.
 
-    `path`: ends in `.warc.gz`; created with its folders if missing. `software`: written to the `warcinfo` record at the
-    start of each session.
+    `path`: ends in `.warc.gz`; created with its folders if missing.
     Raises StoreSpecError if the name does not end in `.warc.gz`. Raises NotAStoreError if the file exists and is not a
     gzip file; it was not changed. Raises StoreLockedError, StoreWriteError (as `AppendFile`).
     """
 
-    def __init__(self, path: str | Path, *, software: str = "webmain") -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.name.lower().endswith(".warc.gz"):
             raise StoreSpecError(f"warc {path}: the name of a recording ends in .warc.gz")
-        self.cut_bytes = 0  # length of the incomplete member that was removed on opening; normally 0
         self._file = AppendFile(self.path, label=f"warc {path}")
         try:
             self._repair()
-            fields = f"software: {_one_line(software)}\r\nformat: WARC File Format 1.1\r\n".encode()
+            fields = b"software: webmain\r\nformat: WARC File Format 1.1\r\n"
             self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, datetime.now(UTC))
         except BaseException:
             self._file.close()
@@ -66,8 +64,8 @@ class WarcWriter:
         fetched_at: datetime | None = None,
         *,
         rendering: bytes | None = None,
-    ) -> int:
-        """Append an answer; return the offset of its record.
+    ) -> None:
+        """Append an answer.
 
         Raises StoreFullError, StoreWriteError: the file has its previous length.
         `headers`: as received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
@@ -80,7 +78,6 @@ class WarcWriter:
         target = {"WARC-Target-URI": _one_line(without_credentials(url))}
         head = _http_head(status, headers, len(body))
         digest = {"WARC-Payload-Digest": _digest(body)}
-        begin = self._file.size()
         kind = {"Content-Type": "application/http; msgtype=response"}
         identity, drawn = _identity(), _identity()
         concurrent = {"WARC-Concurrent-To": drawn} if rendering is not None else {}
@@ -88,7 +85,6 @@ class WarcWriter:
         if rendering is not None:
             refers = {"WARC-Refers-To": identity, "Content-Type": RENDERING_TYPE}
             self._put("metadata", rendering, target | refers, when, drawn)
-        return begin
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -124,7 +120,7 @@ class WarcWriter:
                 raise NotAStoreError(f"{self._file.label}: this file is something else; it was left as it is")
             end = _intact_length(data)
         if end < size:
-            self.cut_bytes = self._file.cut(end)
+            self._file.cut(end)
 
 
 class WarcIndex:
@@ -145,12 +141,6 @@ class WarcIndex:
                         self._places[replay_key(capture.url)] = n, offset
             except OSError as error:
                 raise ArchiveError(f"{path}: {error.strerror}") from error
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __contains__(self, url: str) -> bool:
-        return replay_key(url) in self._places
 
     def lookup(self, url: str) -> Capture | None:
         """Return the last recorded answer of any type and status, without following redirects; None if there is none.

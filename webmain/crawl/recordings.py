@@ -70,7 +70,7 @@ class Recorder:
         modes = [each.render for each in site_rules(self._crawler).tables.values()]
         self._waits = {option(self._crawler, "render", "WEBMAIN_RENDER"), *modes} - {"never", None} != set()
         try:
-            self._writer = WarcWriter(self._path, software="webmain")
+            self._writer = WarcWriter(self._path)
         except StoreError as error:
             fail_crawl(self._crawler, "record", error)
             raise CloseSpider("record_error") from error

@@ -211,7 +211,7 @@ class NewsFiles:
             if begin - file.position >= STEP_BYTES:
                 file.position = begin
                 tell(at=begin)
-            return self.wanted(url, date)
+            return self.wanted(begin, url, date)
 
         for begin, capture in read_captures(stream, on_skip=skip, max_bytes=self.max_bytes, is_wanted=is_wanted):
             page = page_of(capture, self.max_bytes)
