@@ -37,8 +37,8 @@ _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREAD
 _MAIN: Final = "__mp_main__"
 
 
-class StartError(RuntimeError):
-    """A process cannot be started, or cannot load what answers the tasks."""
+class PoolError(RuntimeError):
+    """Worker processes cannot be started, or cannot load what answers the tasks."""
 
 
 class ForkServer:
@@ -57,7 +57,7 @@ class ForkServer:
                 )
             except OSError as error:
                 self._connection.close()
-                raise StartError(f"a worker process cannot be started: {error}") from error
+                raise PoolError(f"a worker process cannot be started: {error}") from error
 
     def make_ready(self, setup: bytes) -> None:
         """Have the process call `setup` (pickled), which returns the function that answers tasks."""
@@ -67,14 +67,14 @@ class ForkServer:
             self._connection.send_bytes(setup)
             is_ready, problem = _received(self._connection, _START_S)
         except TimeoutError:
-            raise StartError(f"a worker process was not ready within {_START_S:g} s") from None
+            raise PoolError(f"a worker process was not ready within {_START_S:g} s") from None
         except (EOFError, OSError) as error:
-            raise StartError("a worker process died as it started") from error
+            raise PoolError("a worker process died as it started") from error
         if not is_ready:
-            raise StartError(f"a worker process cannot start: {problem}")
+            raise PoolError(f"a worker process cannot start: {problem}")
 
     def fork(self) -> Worker:
-        """Return a new worker; raise StartError if the fork fails, EOFError or OSError if the server has died."""
+        """Return a new worker; raise PoolError if the fork fails, EOFError or OSError if the server has died."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             with self._asking:
@@ -82,7 +82,7 @@ class ForkServer:
                 send_handle(self._connection, theirs.fileno(), self._process.pid)
                 found = _received(self._connection, _START_S)
             if isinstance(found, str):
-                raise StartError(f"a worker process cannot be started: {found}")
+                raise PoolError(f"a worker process cannot be started: {found}")
             return Worker(found, Connection(ours.detach()), self)
 
     def ended(self, pid: int) -> int:
