@@ -67,7 +67,7 @@ def read_pages(
     called with the reason and the URL (the path of a file) for each record or file without a page. `max_bytes`: largest
     body, before and after decoding. `is_wanted`: as for `read_captures`.
     """
-    return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
+    return _pages(files_at(path), on_skip or _ignore, max_bytes, is_wanted)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
@@ -93,8 +93,8 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: Is
             on_skip(Skip.UNREADABLE, str(file))
 
 
-def _files(path: str | Path) -> Iterator[Path]:
-    """Return the sorted files that a path refers to."""
+def files_at(path: str | Path) -> Iterator[Path]:
+    """Return the sorted files that a path refers to; raises ArchiveError if nothing is there."""
     place = Path(path).expanduser()
     if place.is_dir():
         return _walk(place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -18,8 +18,10 @@ from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import RobotsUnreachableError
 from webmain.crawl.validators import hash_of
 from webmain.discovery.pagination import next_part
+from webmain.extraction import errors_as_rejections
 from webmain.items import Hints, Page, Rejected
 from webmain.items.rendered import RenderingError
+from webmain.processes.pool import PoolClosed
 from webmain.urls import normalise
 
 if TYPE_CHECKING:
@@ -56,6 +58,18 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
     with suppress(RenderingError):
         return page.drawn(drawn) if drawn else page
     return page
+
+
+async def attempt(url: str, reading: Awaitable[Page | None], reject: Callable[[Rejected], object]) -> Page | None:
+    """Return the page that a task reads, if any; a rejection is reported, and a page that waits at the end stays pending."""
+    try:
+        with errors_as_rejections(url, passing=(PoolClosed,)):
+            return await reading
+    except Rejected as rejected:
+        reject(rejected)
+    except PoolClosed:
+        logger.debug("%s stays pending: the crawl is being closed", url)
+    return None
 
 
 def mark_of(summary: PageSummary) -> str:

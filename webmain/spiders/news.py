@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import refresh_of, site_rules
@@ -20,8 +20,7 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
-from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, mark_of, page_of
+from webmain.spiders.answers import attempt, fetch_parts, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.candidates import Candidate, FoundOn, Limits
 from webmain.spiders.enqueuer import Enqueuer
@@ -112,13 +111,9 @@ class NewsSpider(Spider):
         """Request each site's front page, after queueing what earlier runs left over."""
         self.open()
         rules = site_rules(self.crawler)
-        usual = Limits()
-        limits = Limits(
-            **{
-                each.name: self.settings.getint(f"WEBMAIN_MAX_{each.name.upper()}", getattr(usual, each.name))
-                for each in fields(Limits)
-            }
-        )
+        usual = asdict(Limits()).items()
+        given = {name: self.settings.getint(f"WEBMAIN_MAX_{name.upper()}", limit) for name, limit in usual}
+        limits = Limits(**given)
         n_sites = len(self.arguments.sites)
         limits = replace(
             limits,
@@ -226,14 +221,9 @@ class NewsSpider(Spider):
     async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
         """Read a page once: yield it if it is an article, follow its links if it is a hub."""
         site = self.sites[candidate.site]
-        article = None
+        reading = self._article(response, candidate, site)
         try:
-            with stages.errors_as_rejections(candidate.url, passing=(PoolClosed,)):
-                article = await self._article(response, candidate, site)
-        except Rejected as rejected:
-            self._reject(candidate, rejected.reason, rejected.detail)
-        except PoolClosed:
-            self.logger.debug("%s stays pending: the crawl is being closed", candidate.url)
+            article = await attempt(candidate.url, reading, partial(self._reject, candidate))
         finally:
             self._release(site)
         if article is not None:
@@ -318,7 +308,7 @@ class NewsSpider(Spider):
         self.history.record_alias(candidate, url)
         if site.is_done(url):
             reason = Reason.NOT_ARTICLE if url == site.front else Reason.DUPLICATE
-            self._reject(candidate, reason, f"it leads to {url}")
+            self._reject(candidate, Rejected(reason, f"it leads to {url}"))
             return False
         site.mark_done(url)
         if not candidate.is_hub and self.history.is_known(url):
@@ -379,9 +369,9 @@ class NewsSpider(Spider):
         if not site.is_fetching_source:
             self.reader.fetch_next_source(site)
 
-    def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
+    def _reject(self, candidate: Candidate, rejected: Rejected) -> None:
         """Count and report a page without an article; for hubs, only count it, since no article was expected."""
         if candidate.is_hub:
-            self.enqueuer.count(f"webmain/hubs_rejected/{reason}")
+            self.enqueuer.count(f"webmain/hubs_rejected/{rejected.reason}")
         else:
-            send_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
+            send_rejected(self.crawler, Rejected(rejected.reason, rejected.detail, url=candidate.url))

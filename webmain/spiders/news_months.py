@@ -115,12 +115,10 @@ class NewsMonths:
         known_urls = self._crawler.get_extension(KnownUrls)
         if known_urls is None or not known_urls.skip_known:
             return known
-        own_period = [float(each) if each else None for each in self._key("").split("&")[1:]]
         for month in self._arguments.months:
             for row in known_urls.ledger.archives.below(f"{FOLDER}{month}/"):
                 path, _, filters = row.path.partition("?")
-                filters_hash, *period = filters.split("&")
-                if filters_hash != self._filters_hash or not _covers(period, own_period):
+                if not _covers(filters, self._key("").removeprefix("?")):
                     continue
                 best = known.get(path)
                 if best is None or (row.done_at is not None, row.position) > (best.done_at is not None, best.position):
@@ -293,12 +291,12 @@ class NewsMonths:
             )
 
 
-def _covers(moments: list[str], mine: list[float | None]) -> bool:
-    """Return True if an earlier period includes all of another one."""
+def _covers(filters: str, mine: str) -> bool:
+    """Return True if the filters of an earlier run (see `_key`) differ from this run's at most by a longer period."""
     try:
-        since, until = (float(each) if each else None for each in moments)
+        theirs, since, until = filters.split("&")
+        own_hash, own_since, own_until = mine.split("&")
+        begins = float(since or "-inf") <= float(own_since or "-inf")
+        return theirs == own_hash and begins and float(until or "inf") >= float(own_until or "inf")
     except ValueError:
         return False
-    return (since is None or (mine[0] is not None and since <= mine[0])) and (
-        until is None or (mine[1] is not None and until >= mine[1])
-    )

@@ -12,17 +12,14 @@ from urllib.parse import urlsplit
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
-from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import StoppedError, failure_name
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import VISIT, claimed_at
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
-from webmain.items import Rejected
 from webmain.ledger.visits import USUAL_EDITS
-from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, page_of
+from webmain.spiders.answers import attempt, fetch_parts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.judging import judge_at
 from webmain.store.protocol import StoreError
@@ -138,14 +135,9 @@ class Revisits:
 
     async def parse(self, response: Response, row: VisitRecord, site: Site) -> AsyncIterator[Page]:
         """Read an article's page; yield it if it has changed."""
-        page = None
+        reading = self._changed(response, row, site)
         try:
-            with stages.errors_as_rejections(row.url, passing=(PoolClosed,)):
-                page = await self._changed(response, row, site)
-        except Rejected as rejected:
-            self._keep(row, f"rejected/{rejected.reason}")
-        except PoolClosed:
-            logger.debug("%s stays due: the crawl is being closed", row.url)
+            page = await attempt(row.url, reading, lambda rejected: self._keep(row, f"rejected/{rejected.reason}"))
         finally:
             self._release(site)
         if page is not None:

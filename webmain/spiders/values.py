@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Callable
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from webmain import clock
+from webmain.archive.warc import files_at
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_spec, split_specs
@@ -172,13 +172,11 @@ def read_existing_paths(text: str) -> tuple[str, ...]:
 
 
 def _is_there(text: str) -> bool:
-    place = Path(text).expanduser()
     try:
-        if place.exists():
-            return True
-        return next(glob.iglob(str(place), recursive=True), None) is not None  # noqa: PTH207 - absolute patterns too
+        files_at(text)
     except (OSError, ValueError):
         return False
+    return True
 
 
 _MONTH = re.compile(r"(20\d{2})[/-](0[1-9]|1[0-2])")
