@@ -45,18 +45,18 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
     }
-    recorded = response.request.meta.get("fetched_at") if response.request is not None else None
+    meta = response.request.meta if response.request is not None else {}
     page = Page(
         url=normalise(response.url) or response.url,
         body=response.body,
-        fetched_at=recorded or clock.now().replace(microsecond=0),
+        fetched_at=meta.get("fetched_at") or clock.now().replace(microsecond=0),
         status=response.status,
         headers=headers,
         hints=hints,
     )
-    drawn = response.request.meta.get("rendering") if response.request is not None else None
-    with suppress(RenderingError):
-        return page.drawn(drawn) if drawn else page
+    if drawn := meta.get("rendering"):
+        with suppress(RenderingError):
+            return page.drawn(drawn)
     return page
 
 

@@ -250,7 +250,7 @@ class NewsSpider(Spider):
         named, newest = hints is not None, candidate.newest
         site.record_page(candidate.url, summary.text_hash, is_article=found.is_article, is_named=named, newest=newest)
         if not found.is_article:
-            is_list = site.is_new_list(found.links.union(found.teased))
+            is_list = site.is_new_list(found.links)
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
                 listed = self.enqueuer.listed_on(site, summary)
