@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Hints
 from webmain.ledger.ledger import DoneUrl, Ledger
-from webmain.spiders.candidates import Backlog, Limits
+from webmain.spiders.candidates import Backlog
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.history import CrawlHistory
+from webmain.spiders.limits import Limits
 from webmain.spiders.site import Site
 from webmain.spiders.source_reader import SourceReader
 from webmain.spiders.sources import Source, SourceKind

@@ -15,7 +15,7 @@ from webmain import settings as defaults
 from webmain.crawl.robots import denies_unreachable
 from webmain.items.keep import Keep
 from webmain.sites.rules import SitesError, read_sites
-from webmain.spiders.candidates import Limits
+from webmain.spiders.limits import Limits
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -26,8 +26,6 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.processes.system_calls import end_with_parent, trim_memory
-
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
 thresholds, scanning everything that is loaded every few dozen pages took an eighth of a crawl's time."""
@@ -256,3 +254,34 @@ def _load_main(path: str) -> None:
     module = ModuleType(_MAIN)
     module.__dict__.update(runpy.run_path(path, run_name=_MAIN))
     sys.modules["__main__"] = sys.modules[_MAIN] = module
+
+
+# ---- Calls of the system
+
+
+def end_with_parent(parent: int, *, by: int = signal.SIGKILL) -> None:
+    """On Linux, have the kernel kill this process when the thread that started it ends.
+
+    `parent`: the process that started this one; if it is gone already, this one ends at once. `by`: the signal that
+    ends it.
+    """
+    if sys.platform != "linux":
+        return
+    pr_set_pdeathsig = 1
+    _call("prctl", pr_set_pdeathsig, by)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def trim_memory() -> None:
+    """Return memory to the system that was freed but kept by the C library: 30 MB of documents after a site was learned."""
+    if sys.platform == "linux":
+        _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    """Call a function of the C library; do nothing if it has none of this name."""
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        getattr(ctypes.CDLL(None), name)(*arguments)

@@ -16,7 +16,7 @@ from webmain.discovery.page_summary import PageSummary, summarise
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
-from webmain.processes.system_calls import trim_memory
+from webmain.processes.fork_server import trim_memory
 from webmain.sites.fitting import LearningResult, LearningTask
 from webmain.sites.learning import PageResemblance, page_resemblance
 from webmain.text.shingles import Signature, signature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -22,11 +22,11 @@ from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.spiders.answers import attempt, fetch_parts, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
-from webmain.spiders.candidates import Candidate, FoundOn, Limits
+from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.spiders.enqueuer import Enqueuer
-from webmain.spiders.fairness import MAX_WAITING, share, widen_limits
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
+from webmain.spiders.limits import MAX_WAITING, share, site_limits, widen_limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader
@@ -79,7 +79,7 @@ class NewsSpider(Spider):
     --------
     WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_LINK_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS,
     WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see
-    `queues.Limits`.
+    `limits.Limits`.
 
     Raises
     ------
@@ -111,15 +111,8 @@ class NewsSpider(Spider):
         """Request each site's front page, after queueing what earlier runs left over."""
         self.open()
         rules = site_rules(self.crawler)
-        usual = asdict(Limits()).items()
-        given = {name: self.settings.getint(f"WEBMAIN_MAX_{name.upper()}", limit) for name, limit in usual}
-        limits = Limits(**given)
         n_sites = len(self.arguments.sites)
-        limits = replace(
-            limits,
-            frontier=share(limits.frontier, MAX_WAITING, n_sites),
-            remembered=share(limits.remembered, 2 * MAX_WAITING, n_sites),
-        )
+        limits = site_limits(self.settings, n_sites)
         for address in self.arguments.sites:
             site = Site(
                 address,
