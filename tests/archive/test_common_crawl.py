@@ -96,7 +96,7 @@ def read(tmp_path, body, domains=("bbc.example",)):
     found = []
     options = {"months": (MONTH,), "base": str(tmp_path), "host": host, "known": {}, "max_bytes": 1 << 20}
     NewsFiles(wanted=RecordFilter(domains), tell=found.append, **options).read()
-    reasons = [each.skip[0].value for each in found if each.skip]
+    reasons = [each.note[0].removeprefix("skipped/") for each in found if each.note and not each.is_end]
     return [each.page.url for each in found if each.page], reasons, found[-1].file.n_records
 
 

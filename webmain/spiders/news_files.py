@@ -68,27 +68,25 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEvent:
-    """Something found in a file: a page, a skipped record, or the reason why reading ended; or only progress.
+    """Something found: a page, something to count and to log, the end of a file; or only progress.
 
     Attributes
     ----------
     file : ArchiveFile or None
-        None if it concerns a month's list.
+        None if the progress in the file does not change.
     at : int
         Offset of the record.
-    skip : (Skip, str or None) or None
-    problem : SourceError or None
-    is_end, is_known : bool
-        The end of the file was reached, in this run or in an earlier one.
+    note : (str, str, bool) or None
+        A counter's name, a message, and whether it is a warning.
+    is_end : bool
+        The end of the file was reached.
     """
 
     file: ArchiveFile | None = None
     at: int = 0
     page: Page | None = None
-    skip: tuple[Skip, str | None] | None = None
-    problem: SourceError | None = None
+    note: tuple[str, str, bool] | None = None
     is_end: bool = False
-    is_known: bool = False
 
 
 class LocalFile(io.FileIO):
@@ -151,7 +149,11 @@ class NewsFiles:
                 if n_failed >= MAX_FAILURES:
                     raise SourceError(f"{n_failed} files in a row could not be fetched; the next run continues")
         except SourceError as problem:
-            self.tell(FileEvent(problem=problem))
+            self._fail(problem)
+
+    def _fail(self, problem: SourceError) -> None:
+        kind = "missing" if problem.is_missing else "ended" if isinstance(problem, StoppedReading) else "failed"
+        self.tell(FileEvent(note=(kind, str(problem), True)))
 
     def _listed(self, month: str) -> tuple[str, ...]:
         """Return the paths of a month's files."""
@@ -165,11 +167,11 @@ class NewsFiles:
         except StoppedReading:
             raise
         except (SourceError, TooLargeError, OSError) as error:
-            self.tell(FileEvent(problem=_named(path, error)))
+            self._fail(_named(path, error))
             return ()
         if listed.n_refused or not listed.paths:
             message = f"{path}: {listed.n_refused:,} lines name no WARC file of the month; {len(listed.paths):,} do"
-            self.tell(FileEvent(problem=SourceError(message)))
+            self._fail(SourceError(message))
         return listed.paths
 
     def _read_file(self, file: ArchiveFile) -> bool:
@@ -179,7 +181,7 @@ class NewsFiles:
             with closing(self._open(file.path)) as stream:
                 raw = stream.raw
                 if known is not None and known.done_at is not None and (self._is_remote or raw.size == known.size):
-                    self.tell(FileEvent(file=file, is_known=True))
+                    self.tell(FileEvent(note=("files/known", f"{file.path}: read before", False)))
                     return True
                 if known is not None and known.position and raw.has(known.size, known.etag, known.position):
                     file.position = file.reached = known.position
@@ -190,9 +192,14 @@ class NewsFiles:
             raise
         except (SourceError, OSError) as error:
             problem = _named(file.path, error)
-            self.tell(FileEvent(file=file, at=file.position, problem=problem))
+            self._fail(problem)
             return problem.is_missing
-        self.tell(FileEvent(file=file, at=file.size or file.position, is_end=True))
+        if file.n_records:
+            note = ("files/read", f"{file.path}: {file.n_records:,} records", False)
+        else:
+            note = ("failed", f"{file.path}: no record is in it", True)
+        at = file.size or file.position
+        self.tell(FileEvent(file=file, at=at, note=note, is_end=file.n_records > 0))
         return True
 
     def _read_records(self, file: ArchiveFile, stream: io.BufferedReader[RemoteFile | LocalFile]) -> None:
@@ -204,7 +211,7 @@ class NewsFiles:
             self.tell(FileEvent(file=file, **found))
 
         def skip(reason: Skip, url: str | None) -> None:
-            tell(at=file.position, skip=(reason, url))
+            tell(at=file.position, note=(f"skipped/{reason}", f"{reason}: {url}", reason is Skip.DAMAGED))
 
         def is_wanted(begin: int, url: str | None, date: datetime | None) -> bool:
             file.n_records += 1
