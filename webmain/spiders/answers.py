@@ -16,7 +16,6 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from webmain import clock
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import RobotsUnreachableError
-from webmain.crawl.validators import hash_of
 from webmain.discovery.pagination import next_part
 from webmain.extraction import errors_as_rejections
 from webmain.items import Hints, Page, Rejected
@@ -70,11 +69,6 @@ async def attempt(url: str, reading: Awaitable[Page | None], reject: Callable[[R
     except PoolClosed:
         logger.debug("%s stays pending: the crawl is being closed", url)
     return None
-
-
-def mark_of(summary: PageSummary) -> str:
-    """Return a hash of a page's links: a list with the same links counts as unchanged, whatever else has changed."""
-    return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
 
 
 def other_fronts(start: str) -> Iterator[str]:

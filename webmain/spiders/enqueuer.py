@@ -164,9 +164,25 @@ class Enqueuer:
         self.history.record_unchanged(saved)
         return saved
 
-    def enqueue_unchanged(self, site: Site, saved: SavedResponse, found_on: FoundOn, *, depth: int = 0) -> None:
-        """Queue what an unchanged source listed before; its articles are already known or pending."""
-        listed = saved.listed
+    def take_unchanged(self, site: Site, response: Response, found_on: FoundOn, *, depth: int = 0) -> bool:
+        """Queue what an address listed before, if it has not changed; return False if it has."""
+        saved = self.unchanged_response(site, response)
+        if saved is not None:
+            self._enqueue_listed(site, saved.listed, found_on, depth)
+        return saved is not None
+
+    def take_fresh(
+        self, site: Site, url: str, found_on: FoundOn, *, depth: int = 0, changed_at: float | None = None
+    ) -> bool:
+        """Queue what an address listed before, if it need not be fetched in this run; return False if it has to be."""
+        saved = self.history.fresh_response(url, site.filters, changed_at)
+        if saved is not None:
+            self._enqueue_listed(site, saved.listed, found_on, depth)
+            self.count("webmain/resting")
+        return saved is not None
+
+    def _enqueue_listed(self, site: Site, listed: ListedUrls, found_on: FoundOn, depth: int) -> None:
+        """Queue what a source listed before; its articles are already known or pending."""
         site.add_repeated(listed.hashes)
         site.sources.add_feeds(listed.feeds)
         site.sources.add_sitemaps(
@@ -181,6 +197,19 @@ class Enqueuer:
             site.has_sources = True
             site.has_sitemap |= found_on is FoundOn.SITEMAP
             self.count("webmain/known", listed.n_articles)
+
+    def save_page(self, site: Site, response: Response, kind: str, summary: PageSummary) -> None:
+        """Save the response of a front page or hub; one with the same links counts as unchanged, whatever else differs."""
+        found = (site.judged_url(raw) for raw in summary.followed)
+        lists = [each.url for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))]
+        listed = ListedUrls(
+            links=tuple(dict.fromkeys(lists)),
+            following=next_listing(summary.url, summary.pager, summary.head.rel_next),
+            feeds=tuple(summary.head.feeds),
+            hashes=tuple(dict.fromkeys(summary.text_hashes)),
+        )
+        links = "\n".join(sorted(set(summary.followed)))
+        self.save_response(site, response, kind, listed, hash_of(links.encode("utf-8", "surrogatepass")))
 
     def save_response(self, site: Site, response: Response, kind: str, listed: ListedUrls, mark: str = "") -> None:
         """Save a response, once everything that it listed is pending.
@@ -222,19 +251,6 @@ class Enqueuer:
         if site.backlog and len(ready) < len(unsaved):
             self._unsaved[site.name] = [each for each in unsaved if each not in ready]
         self.history.save_responses(ready)
-
-    def listed_on(self, site: Site, summary: PageSummary) -> ListedUrls:
-        """Return the parts of a page that each run has to look at."""
-        found = (site.judged_url(raw) for raw in summary.followed)
-        lists = {
-            each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
-        }
-        return ListedUrls(
-            links=tuple(lists),
-            following=next_listing(summary.url, summary.pager, summary.head.rel_next),
-            feeds=tuple(summary.head.feeds),
-            hashes=tuple(dict.fromkeys(summary.text_hashes)),
-        )
 
     # ---- Requests
 

@@ -140,10 +140,12 @@ class CrawlHistory:
         """Return the last complete response of an address; None if its whole body has to be read."""
         return self._known_urls.saved_response(url, filters) if self._known_urls is not None else None
 
-    def fresh_response(self, url: str, filters: Filters) -> SavedResponse | None:
-        """Return the saved response of a source that need not be fetched in this run."""
-        saved = self.saved_response(url, filters)
-        return saved if saved is not None and not saved.is_due(clock.now_s()) else None
+    def fresh_response(self, url: str, filters: Filters, changed_at: float | None) -> SavedResponse | None:
+        """Return the saved response of a source that is not due, or has not changed since according to its index."""
+        saved, now = self.saved_response(url, filters), clock.now_s()
+        if saved is None or not saved.is_due(now):
+            return saved
+        return saved if changed_at is not None and saved.is_newer(changed_at, now) else None
 
     def save_responses(self, responses: Sequence[SavedResponse]) -> None:
         """Save the responses of sources whose addresses are all pending."""

@@ -20,7 +20,7 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
-from webmain.spiders.answers import attempt, fetch_parts, mark_of, page_of
+from webmain.spiders.answers import attempt, fetch_parts, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.spiders.enqueuer import Enqueuer
@@ -168,13 +168,12 @@ class NewsSpider(Spider):
             candidate = site.next()
             if candidate is None:
                 break
-            if candidate.is_hub and (known := self.history.fresh_response(candidate.url, site.filters)):
-                self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
-                self.enqueuer.count("webmain/resting")
+            is_hub, depth = candidate.is_hub, candidate.depth
+            if is_hub and self.enqueuer.take_fresh(site, candidate.url, FoundOn.HUB, depth=depth):
                 continue
             options: dict[str, Any] = {"callback": self.parse_page, "errback": self.page_failed}
             options["cb_kwargs"] = {"candidate": candidate}
-            if candidate.is_hub:
+            if is_hub:
                 request = self.enqueuer.probe(site, candidate.url, "hub", **options)
             else:  # the frontier returns each address once
                 request = Request(candidate.url, dont_filter=True, **options)
@@ -229,8 +228,7 @@ class NewsSpider(Spider):
         url = page.url or response.url
         if url != candidate.url and not self._accepts_redirect(candidate, url, site):
             return None
-        if candidate.is_hub and (known := self.enqueuer.unchanged_response(site, response)):
-            self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
+        if candidate.is_hub and self.enqueuer.take_unchanged(site, response, FoundOn.HUB, depth=candidate.depth):
             self.enqueuer.count("webmain/hubs")
             return None
         page, summary = await self.browsing.summarise(page, response)
@@ -246,8 +244,7 @@ class NewsSpider(Spider):
             is_list = site.is_new_list(found.links)
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
-                listed = self.enqueuer.listed_on(site, summary)
-                self.enqueuer.save_response(site, response, "hub", listed, mark_of(summary))
+                self.enqueuer.save_page(site, response, "hub", summary)
             return None
         if candidate.is_hub:
             self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -79,7 +79,6 @@ class Revisits:
         self._release = release
         self._due: dict[str, deque[VisitRecord]] = {}
         self._taken: defaultdict[str, set[str]] = defaultdict(set)
-        self._n: Counter[str] = Counter()
         self._believes: dict[str, bool] = {}
 
     def next(self, site: Site) -> VisitRecord | None:
@@ -88,7 +87,7 @@ class Revisits:
         limit = refresh.share * (site.spending.n_pages + 1)
         if not (len(site) or site.backlog):
             limit = max(limit, AT_LEAST)
-        if not refresh.ages_s or self._n[site.name] + 1 > limit:
+        if not refresh.ages_s or len(self._taken[site.name]) + 1 > limit:
             return None
         if site.name not in self._due:
             self._add(site, self._enqueuer.history.due_visits(site.name, refresh))
@@ -98,7 +97,6 @@ class Revisits:
             if row.url not in taken and site.allows_visit(row.url, row.published_at):
                 taken.add(row.url)
                 site.mark_done(row.url)
-                self._n[site.name] += 1
                 return row
         return None
 

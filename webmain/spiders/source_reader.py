@@ -12,7 +12,6 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from webmain import clock
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import LeftAloneError
@@ -25,7 +24,7 @@ from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import is_passing, mark_of, other_fronts, page_of
+from webmain.spiders.answers import is_passing, other_fronts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
@@ -104,17 +103,14 @@ class SourceReader:
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
-        if known := self._enqueuer.unchanged_response(site, response):
-            self._enqueuer.enqueue_unchanged(site, known, FoundOn.FRONT)
+        if self._enqueuer.take_unchanged(site, response, FoundOn.FRONT):
             return None
         with stages.errors_as_rejections(url, passing=(PoolClosed,)):
             _, summary = await Browsing.of(self._crawler).summarise(page_of(response), response)
             if further := self._enqueuer.refresh_request(response, summary.head.refresh):
                 return further
             self._enqueuer.follow_links(site, summary, FoundOn.FRONT, depth=0)
-            self._enqueuer.save_response(
-                site, response, "front", self._enqueuer.listed_on(site, summary), mark_of(summary)
-            )
+            self._enqueuer.save_page(site, response, "front", summary)
         return None
 
     def front_failed(self, failure: Failure) -> None:
@@ -207,16 +203,10 @@ class SourceReader:
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
-        known = self._enqueuer.history.fresh_response(url, site.filters)
-        if known is None and source.changed_at is not None:
-            saved = self._enqueuer.history.saved_response(url, site.filters)
-            known = saved if saved is not None and saved.is_newer(source.changed_at, clock.now_s()) else None
-        if known is None:
-            return False
-        site.sources.succeeded(source)
-        self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
-        self._enqueuer.count("webmain/resting")
-        return True
+        is_fresh = self._enqueuer.take_fresh(site, url, _FOUND[source.kind], changed_at=source.changed_at)
+        if is_fresh:
+            site.sources.succeeded(source)
+        return is_fresh
 
     async def parse_source(self, response: Response, site: Site, source: Source) -> None:
         """Read robots.txt, a feed or a sitemap."""
@@ -224,8 +214,8 @@ class SourceReader:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
-            elif known := self._enqueuer.unchanged_response(site, response):
-                self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
+            elif self._enqueuer.take_unchanged(site, response, _FOUND[source.kind]):
+                pass  # its addresses are queued
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
             else:
