@@ -16,7 +16,7 @@ from typing import Self
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from webmain.archive.records import RENDERING_TYPE
-from webmain.archive.warc import ArchiveError, Capture, OnSkip, member_end, read_captures
+from webmain.archive.warc import ArchiveError, Capture, member_end, read_captures
 from webmain.files import AppendFile, NotAStoreError, StoreError, StoreSpecError
 from webmain.urls import without_credentials
 
@@ -126,18 +126,17 @@ class WarcWriter:
 class WarcIndex:
     """Finds the last capture of a URL in WARC files; keeps offsets, not bodies (about 300 bytes per URL).
 
-    `paths`: WARC files; later files and records take precedence. `on_skip`: called for what was skipped, as by
-    `read_pages`.
+    `paths`: WARC files; later files and records take precedence.
     Raises ArchiveError if a file cannot be read.
     """
 
-    def __init__(self, paths: Sequence[str | Path], *, on_skip: OnSkip | None = None) -> None:
+    def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = tuple(map(Path, paths))
         self._places: dict[str, tuple[int, int]] = {}
         for n, path in enumerate(self.paths):
             try:
                 with path.open("rb") as stream:
-                    for offset, capture in read_captures(stream, on_skip=on_skip):
+                    for offset, capture in read_captures(stream):
                         self._places[replay_key(capture.url)] = n, offset
             except OSError as error:
                 raise ArchiveError(f"{path}: {error.strerror}") from error
