@@ -61,11 +61,9 @@ class Webmain:
                 settings["EXTENSIONS_BASE"].pop(extension, None)  # in EXTENSIONS, even None is loaded
         if settings.get("WEBMAIN_REPLAY"):
             handler = "webmain.crawl.handlers.Replay"
-            settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="cmdline")
-            settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
-            settings.set("AUTOTHROTTLE_ENABLED", False, priority="cmdline")
-            settings.set("WEBMAIN_MAX_CRAWL_DELAY", 0, priority="cmdline")
-            settings.set("WEBMAIN_MAX_RETRY_AFTER", 0, priority="cmdline")
+            handlers = {"http": handler, "https": handler}
+            waits = ("DOWNLOAD_DELAY", "AUTOTHROTTLE_ENABLED", "WEBMAIN_MAX_CRAWL_DELAY", "WEBMAIN_MAX_RETRY_AFTER")
+            settings.update({"DOWNLOAD_HANDLERS": handlers, **dict.fromkeys(waits, 0)}, priority="cmdline")
 
 
 def user_agent(contact: str) -> str:

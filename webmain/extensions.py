@@ -16,7 +16,7 @@ from scrapy.extensions.feedexport import FeedExporter
 
 from webmain.crawl.failures import StoppedError
 from webmain.crawl.options import own
-from webmain.crawl.signals import PeriodicCall, close_crawl, connect
+from webmain.crawl.signals import PeriodicCall, connect, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 from webmain.files import replaced_whole
@@ -183,7 +183,6 @@ class Feeds(FeedExporter):
             super().item_scraped(item, spider)
         except OSError as error:
             self._fail(error)
-            close_crawl(self.crawler, "feed_error")
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Finish a feed; one without items is created here."""
@@ -198,11 +197,5 @@ class Feeds(FeedExporter):
             self._fail(error, slot.uri)
 
     def _fail(self, error: Exception, uri: str = "") -> None:
-        """Log the error once."""
-        stats = self.crawler.stats
-        if stats.get_value("webmain/feed_error"):
-            return
-        name = uri or ", ".join(self.feeds)
-        message = f"feed {name}: cannot be written: {error}"
-        logger.error("%s", message)
-        stats.set_value("webmain/feed_error", message)
+        """Report the error once, and end the crawl."""
+        fail_crawl(self.crawler, "feed", f"feed {uri or ', '.join(self.feeds)}: cannot be written: {error}")

@@ -49,8 +49,8 @@ _ENDS: Final = (b"</html", b"</rss", b"</feed", b"</urlset", b"</sitemapindex", 
 _END_BYTES: Final = 1_000
 
 
-class Failures:
-    """The outermost middleware: counts and reports failures that no other middleware has handled."""
+class _Middleware:
+    """Base class of middlewares: access to the crawler."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -59,6 +59,10 @@ class Failures:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the middleware."""
         return cls(crawler)
+
+
+class Failures(_Middleware):
+    """The outermost middleware: counts and reports failures that no other middleware has handled."""
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Report a failed address; the spider's errback is still called."""
@@ -219,20 +223,12 @@ class Statuses(HttpErrorMiddleware):
             raise
 
 
-class Conditional:
+class Conditional(_Middleware):
     """Adds validators to requests whose meta has `again`, and passes 304 to their callbacks.
 
     Placed between redirects and the network, so that validators always belong to the requested address. An unexpected 304 is
     requested once more, bypassing all caches.
     """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware."""
-        return cls(crawler)
 
     def process_request(self, request: Request) -> None:
         """Add the conditions for this address, and remove those of an address that redirected here."""

@@ -131,7 +131,7 @@ WEBMAIN_ARCHIVE_BACK_OFF_S = 2.0
 
 CONCURRENT_ITEMS = 4  # per response, which gives one item or a few; Scrapy always starts this many tasks
 DOWNLOAD_DELAY = 1.0
-CONCURRENT_REQUESTS = 32  # more where `news` crawls many sites (webmain/spiders/fairness.py)
+CONCURRENT_REQUESTS = 32  # more where `news` crawls many sites (webmain/spiders/limits.py)
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0

@@ -77,15 +77,15 @@ def test_a_list_of_a_million_lines_and_one_that_unpacks_without_end_are_bounded(
     ],
 )
 def test_a_domain_means_its_host_and_those_below(url, is_wanted):
-    assert RecordFilter(["bbc.com"])(url, None) is is_wanted
-    assert RecordFilter()(url, None)
+    assert RecordFilter(["bbc.com"])(0, url, None) is is_wanted
+    assert RecordFilter()(0, url, None)
 
 
 def test_records_before_since_and_long_after_until_are_not_wanted():
     wanted = RecordFilter(since=datetime(2026, 10, 5, tzinfo=UTC), until=datetime(2026, 10, 6, tzinfo=UTC))
-    days = [day for day in range(1, 29) if wanted("http://a.example/", datetime(2026, 10, day, 12, tzinfo=UTC))]
+    days = [day for day in range(1, 29) if wanted(0, "http://a.example/", datetime(2026, 10, day, 12, tzinfo=UTC))]
     assert days == list(range(5, 13))
-    assert wanted("http://a.example/", None)
+    assert wanted(0, "http://a.example/", None)
     assert wanted.n_passed == 20
 
 
@@ -93,12 +93,10 @@ def read(tmp_path, body, domains=("bbc.example",)):
     """Return the addresses of pages found in a file, why others gave none, and how many records were looked at."""
     write_month(tmp_path, {"a.warc.gz": body})
     host = DataHost(user_agent="webmain", guard=Guard())
-    files = NewsFiles(
-        months=(MONTH,), base=str(tmp_path), host=host, wanted=RecordFilter(domains), known={}, max_bytes=1 << 20
-    )
     found = []
-    files.read(found.append)
-    reasons = [each.skip[0].value for each in found if each.skip]
+    options = {"months": (MONTH,), "base": str(tmp_path), "host": host, "known": {}, "max_bytes": 1 << 20}
+    NewsFiles(wanted=RecordFilter(domains), tell=found.append, **options).read()
+    reasons = [each.note[0].removeprefix("skipped/") for each in found if each.note and not each.is_end]
     return [each.page.url for each in found if each.page], reasons, found[-1].file.n_records
 
 

@@ -60,10 +60,11 @@ def test_nothing_in_a_header_or_url_ends_its_line(path: Path) -> None:
 def test_unfinished_member_is_cut_off_on_opening(path: Path, lost: int) -> None:
     fill(path, b"one")
     fill(path, b"\x1f\x8b\x08 two" * 9)
-    path.write_bytes(path.read_bytes()[:-lost])
+    unfinished = path.read_bytes()[:-lost]
+    path.write_bytes(unfinished)
     assert captures(path)[0].body == b"one"
     with WarcWriter(path) as writer:
-        assert writer.cut_bytes > 0
+        assert not path.read_bytes().startswith(unfinished)
         writer.write("http://a.example/3", 200, {}, b"three")
     assert [c.body for c in captures(path)] == [b"one", b"three"]
 
@@ -71,8 +72,7 @@ def test_unfinished_member_is_cut_off_on_opening(path: Path, lost: int) -> None:
 def test_file_of_whole_members_is_not_cut(path: Path) -> None:
     fill(path, b"one")
     before = path.read_bytes()
-    with WarcWriter(path) as writer:
-        assert writer.cut_bytes == 0
+    WarcWriter(path).close()
     assert path.read_bytes().startswith(before)
 
 
@@ -123,7 +123,7 @@ def test_killed_recording_loses_nothing_that_was_written(path: Path) -> None:
         child.kill()
         told += [int(line) for line in child.stdout if line.endswith(b"\n")]
     index = WarcIndex([path])
-    assert all(f"http://a.example/{n}" in index for n in told)
+    assert all(index.lookup(f"http://a.example/{n}") for n in told)
     fill(path, b"after")
     capture = WarcIndex([path]).lookup("http://a.example/0")
     assert capture is not None
@@ -136,7 +136,6 @@ def test_last_capture_wins_over_records_and_files(tmp_path: Path) -> None:
     fill(one, b"0 new")
     fill(two, b"0 newest")
     index = WarcIndex([one, two])
-    assert len(index) == 2
     assert [getattr(index.lookup(f"http://a.example/{n}"), "body", None) for n in range(3)] == [
         b"0 newest",
         b"1 old",

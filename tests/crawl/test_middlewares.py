@@ -252,8 +252,7 @@ def test_answers_are_recorded_as_they_came(crawler, tmp_path):
     made.process_exception(Request("https://a.example/odd"), ZeroDivisionError())
     made.spider_closed()
     index = WarcIndex([tmp_path / "r.warc.gz"])
-    assert len(index) == 2
-    assert "https://a.example/dead" in index
+    assert index.lookup("https://a.example/dead") is not None
     found = index.lookup("https://a.example/x")
     assert (found.status, found.body) == (203, b"\x1f\x8b packed")
     assert set(headers) <= set(found.headers)

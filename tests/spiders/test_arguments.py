@@ -18,15 +18,20 @@ from webmain.spiders.arguments import (
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
+@pytest.fixture(autouse=True)
+def _fixed_clock(monkeypatch):
+    monkeypatch.setattr("webmain.clock.now", lambda: NOW)
+
+
 def problem_of(**given):
     with pytest.raises(ArgumentError) as caught:
-        read_news_arguments({"site": "bbc.com", **given}, now=NOW)
-    assert len(caught.value.problems) == 1
-    return caught.value.problems[0]
+        read_news_arguments({"site": "bbc.com", **given})
+    (line,) = str(caught.value).splitlines()
+    return line
 
 
 def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
-    arguments = read_news_arguments({"site": "bbc.com"}, now=NOW)
+    arguments = read_news_arguments({"site": "bbc.com"})
     assert arguments.sites == ("https://bbc.com/",)
     assert arguments.store == DEFAULT_STORE
     assert arguments.skip_known is True
@@ -44,7 +49,7 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
     ],
 )
 def test_extractors_that_can_not_judge_pages_are_refused_before_the_crawl(extractor, told):
-    assert told in str(problem_of(extractor=extractor))
+    assert told in problem_of(extractor=extractor)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,7 @@ def test_several_sites_and_a_file_are_joined_each_once(tmp_path):
     listed.write_text(
         "\ufeff# the list\nexample.org # with a comment\n\nhttps://example.net/news#front\n", encoding="utf-8"
     )
-    arguments = read_news_arguments({"site": "bbc.com, example.org", "sites": str(listed)}, now=NOW)
+    arguments = read_news_arguments({"site": "bbc.com, example.org", "sites": str(listed)})
     assert arguments.sites == ("https://bbc.com/", "https://example.org/", "https://example.net/news")
 
 
@@ -90,7 +95,7 @@ def test_a_file_without_sites_is_refused(tmp_path, content):
     listed = tmp_path / "sites.txt"
     listed.write_bytes(content)
     with pytest.raises(ArgumentError, match=r"argument sites: got .*sites\.txt"):
-        read_news_arguments({"sites": str(listed)}, now=NOW)
+        read_news_arguments({"sites": str(listed)})
 
 
 @pytest.mark.parametrize(
@@ -126,14 +131,14 @@ def test_a_file_without_sites_is_refused(tmp_path, content):
 )
 def test_values_are_read(name, given, value):
     argument = "include" if name == "paths" else name
-    assert getattr(read_news_arguments({"site": "bbc.com", argument: given}, now=NOW), name) == value
+    assert getattr(read_news_arguments({"site": "bbc.com", argument: given}), name) == value
 
 
 def test_without_any_site_the_argument_is_missing():
     with pytest.raises(ArgumentError, match=r"argument site: missing; .*bbc\.com"):
-        read_news_arguments({}, now=NOW)
+        read_news_arguments({})
     with pytest.raises(ArgumentError, match=r"argument sites: got '/no/such/file'; No such file"):
-        read_news_arguments({"sites": "/no/such/file"}, now=NOW)
+        read_news_arguments({"sites": "/no/such/file"})
 
 
 @pytest.mark.parametrize(
@@ -179,11 +184,9 @@ def test_without_any_site_the_argument_is_missing():
     ],
 )
 def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name, value, told):
-    problem = problem_of(**{name: value})
-    assert problem.argument == name
-    assert problem.given == value
-    assert told in problem.allowed
-    assert str(problem).startswith(f"argument {name}: got {value!r}; ")
+    before, _, allowed = problem_of(**{name: value}).partition("; ")
+    assert before == f"argument {name}: got {value!r}"
+    assert told in allowed
 
 
 @pytest.mark.parametrize(
@@ -199,32 +202,31 @@ def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name
 def test_a_range_that_ends_before_it_begins_is_an_error(since, until, is_right):
     given = {"site": "bbc.com", "since": since, "until": until}
     if is_right:
-        assert read_news_arguments(given, now=NOW).until > read_news_arguments(given, now=NOW).since
+        assert read_news_arguments(given).until > read_news_arguments(given).since
     else:
         with pytest.raises(
             ArgumentError, match=rf"argument until: got '{until}'; allowed is what is later than since, {since}"
         ):
-            read_news_arguments(given, now=NOW)
+            read_news_arguments(given)
 
 
 def test_an_unknown_argument_is_an_error_with_the_nearest_name():
     problem = problem_of(max_article="3")
-    assert "did you mean max_articles?" in str(problem)
-    assert "Allowed are site, sites" in str(problem)
-    assert "no such argument; allowed are site, sites" in str(problem_of(zzz="3"))
+    assert "did you mean max_articles?" in problem
+    assert "Allowed are site, sites" in problem
+    assert "no such argument; allowed are site, sites" in problem_of(zzz="3")
 
 
 def test_all_problems_are_told_at_once_and_the_error_can_be_pickled():
     with pytest.raises(ArgumentError) as caught:
-        read_news_arguments({"since": "soon", "max_pages": "x", "sight": "bbc.com"}, now=NOW)
-    names = [problem.argument for problem in caught.value.problems]
-    assert sorted(names) == ["max_pages", "sight", "since", "site"]
-    assert len(str(caught.value).splitlines()) == 4
-    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
+        read_news_arguments({"since": "soon", "max_pages": "x", "sight": "bbc.com"})
+    names = [line.split()[1] for line in str(caught.value).splitlines()]
+    assert sorted(names) == ["max_pages:", "sight:", "since:", "site:"]
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_a_long_value_is_cut_in_the_message():
-    assert len(str(problem_of(since="x" * 10_000))) < 500
+    assert len(problem_of(since="x" * 10_000)) < 500
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_arguments_of_the_other_spider_are_unknown(tmp_path):
 @pytest.mark.parametrize("value", ["magic", "line_block:decision=x", "line_block:speed=1"])
 def test_a_wrong_extractor_is_told_without_saying_anything_twice(value):
     with pytest.raises(ArgumentError) as raised:
-        read_news_arguments({"site": "bbc.com", "extractor": value}, now=NOW)
+        read_news_arguments({"site": "bbc.com", "extractor": value})
     message = str(raised.value)
     assert message.count("got ") <= 2
     assert message.count(repr(value)) == 1

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Hints
 from webmain.ledger.ledger import DoneUrl, Ledger
-from webmain.spiders.candidates import Backlog, Limits
+from webmain.spiders.candidates import Backlog
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.history import CrawlHistory
+from webmain.spiders.limits import Limits
 from webmain.spiders.site import Site
 from webmain.spiders.source_reader import SourceReader
 from webmain.spiders.sources import Source, SourceKind
@@ -38,10 +39,14 @@ def sitemap(n_urls):
 
 def take_over(body, *, ledger=None, limits=None):
     """Read a sitemap as the spider does; return site, CPU seconds, and the longest pause of the loop in CPU seconds."""
-    crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=None)
+    crawler = SimpleNamespace(
+        engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=SimpleNamespace(inc_value=lambda *_: None)
+    )
     site = Site("https://site.example/", limits=limits)
     site.in_flight = 99
-    enqueuer = Enqueuer(crawler, CrawlHistory(ledger))
+    enqueuer = Enqueuer(
+        crawler, CrawlHistory(ledger and SimpleNamespace(ledger=ledger, skip_known=True, visiting=None))
+    )
     reader = SourceReader(crawler, enqueuer, enqueuer.count_skipped)
 
     async def run():

@@ -5,7 +5,8 @@ import pytest
 from webmain.discovery.frontier import DateRange
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, without_referrer
-from webmain.spiders.candidates import FoundOn, Limits, merge_hints
+from webmain.spiders.candidates import FoundOn, merge_hints
+from webmain.spiders.limits import Limits
 from webmain.spiders.site import Site
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

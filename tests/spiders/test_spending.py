@@ -1,8 +1,7 @@
 import pytest
 
 from webmain.sites.budgets import Budget, as_size, read_size, read_span
-from webmain.spiders.fairness import share
-from webmain.spiders.spending import Spending
+from webmain.spiders.limits import Spending, share
 
 
 def test_each_budget_ends_a_site_when_it_is_reached():

@@ -140,7 +140,7 @@ def test_a_crawl_that_does_not_listen_is_killed(tmp_path):
 def test_a_crawl_ends_also_where_the_server_is_killed(tmp_path):
     child = (
         "import pathlib, signal, sys, time\n"
-        "from webmain.processes.system_calls import end_with_parent\n"
+        "from webmain.processes.fork_server import end_with_parent\n"
         f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(tmp_path / 'ended')!r}).touch(), sys.exit(0)))\n"
         "end_with_parent(int(sys.argv[1]), by=signal.SIGTERM)\n"
         f"pathlib.Path({str(tmp_path / 'ready')!r}).touch()\n"

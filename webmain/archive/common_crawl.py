@@ -80,8 +80,8 @@ class RecordFilter:
         self._until = until + LATE if until is not None else None
         self.n_passed = 0  # number of records that were not wanted
 
-    def __call__(self, url: str | None, fetched_at: datetime | None) -> bool:
-        """Return True if a record has to be read."""
+    def __call__(self, _offset: int, url: str | None, fetched_at: datetime | None) -> bool:
+        """Return True if a record has to be read (see `webmain.archive.warc.IsWanted`)."""
         is_wanted = self._is_wanted(url, fetched_at)
         self.n_passed += not is_wanted
         return is_wanted

@@ -8,7 +8,6 @@ import hashlib
 import mmap
 import re
 import uuid
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -17,7 +16,7 @@ from typing import Self
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from webmain.archive.records import RENDERING_TYPE
-from webmain.archive.warc import ArchiveError, Capture, OnSkip, read_captures
+from webmain.archive.warc import ArchiveError, Capture, member_end, read_captures
 from webmain.files import AppendFile, NotAStoreError, StoreError, StoreSpecError
 from webmain.urls import without_credentials
 
@@ -38,21 +37,19 @@ class WarcWriter:
     ends in at most one incomplete member, which readers skip and which is removed when the file is next opened. Only one
     process may write to a file at a time.
 
-    `path`: ends in `.warc.gz`; created with its folders if missing. `software`: written to the `warcinfo` record at the
-    start of each session.
+    `path`: ends in `.warc.gz`; created with its folders if missing.
     Raises StoreSpecError if the name does not end in `.warc.gz`. Raises NotAStoreError if the file exists and is not a
     gzip file; it was not changed. Raises StoreLockedError, StoreWriteError (as `AppendFile`).
     """
 
-    def __init__(self, path: str | Path, *, software: str = "webmain") -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.name.lower().endswith(".warc.gz"):
             raise StoreSpecError(f"warc {path}: the name of a recording ends in .warc.gz")
-        self.cut_bytes = 0  # length of the incomplete member that was removed on opening; normally 0
         self._file = AppendFile(self.path, label=f"warc {path}")
         try:
             self._repair()
-            fields = f"software: {_one_line(software)}\r\nformat: WARC File Format 1.1\r\n".encode()
+            fields = b"software: webmain\r\nformat: WARC File Format 1.1\r\n"
             self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, datetime.now(UTC))
         except BaseException:
             self._file.close()
@@ -67,8 +64,8 @@ class WarcWriter:
         fetched_at: datetime | None = None,
         *,
         rendering: bytes | None = None,
-    ) -> int:
-        """Append an answer; return the offset of its record.
+    ) -> None:
+        """Append an answer.
 
         Raises StoreFullError, StoreWriteError: the file has its previous length.
         `headers`: as received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
@@ -81,7 +78,6 @@ class WarcWriter:
         target = {"WARC-Target-URI": _one_line(without_credentials(url))}
         head = _http_head(status, headers, len(body))
         digest = {"WARC-Payload-Digest": _digest(body)}
-        begin = self._file.size()
         kind = {"Content-Type": "application/http; msgtype=response"}
         identity, drawn = _identity(), _identity()
         concurrent = {"WARC-Concurrent-To": drawn} if rendering is not None else {}
@@ -89,7 +85,6 @@ class WarcWriter:
         if rendering is not None:
             refers = {"WARC-Refers-To": identity, "Content-Type": RENDERING_TYPE}
             self._put("metadata", rendering, target | refers, when, drawn)
-        return begin
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -125,33 +120,26 @@ class WarcWriter:
                 raise NotAStoreError(f"{self._file.label}: this file is something else; it was left as it is")
             end = _intact_length(data)
         if end < size:
-            self.cut_bytes = self._file.cut(end)
+            self._file.cut(end)
 
 
 class WarcIndex:
     """Finds the last capture of a URL in WARC files; keeps offsets, not bodies (about 300 bytes per URL).
 
-    `paths`: WARC files; later files and records take precedence. `on_skip`: called for what was skipped, as by
-    `read_pages`.
+    `paths`: WARC files; later files and records take precedence.
     Raises ArchiveError if a file cannot be read.
     """
 
-    def __init__(self, paths: Sequence[str | Path], *, on_skip: OnSkip | None = None) -> None:
+    def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = tuple(map(Path, paths))
         self._places: dict[str, tuple[int, int]] = {}
         for n, path in enumerate(self.paths):
             try:
                 with path.open("rb") as stream:
-                    for offset, capture in read_captures(stream, on_skip=on_skip):
+                    for offset, capture in read_captures(stream):
                         self._places[replay_key(capture.url)] = n, offset
             except OSError as error:
                 raise ArchiveError(f"{path}: {error.strerror}") from error
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __contains__(self, url: str) -> bool:
-        return replay_key(url) in self._places
 
     def lookup(self, url: str) -> Capture | None:
         """Return the last recorded answer of any type and status, without following redirects; None if there is none.
@@ -191,23 +179,10 @@ def _intact_length(data: mmap.mmap) -> int:
     """Return the end of the last complete gzip member, searching from the end of the file."""
     at = len(data)
     while (at := data.rfind(_MAGIC, 0, at)) >= 0:
-        length = _member_length(data, at)
-        if length:
-            return at + length
+        end = member_end(data, at)
+        if end > at + 1:
+            return end
     return 0
-
-
-def _member_length(data: mmap.mmap, begin: int) -> int:
-    """Return the length of the gzip member at an offset; 0 if none begins there or it has no end."""
-    decoder = zlib.decompressobj(31)
-    at = begin
-    try:
-        while not decoder.eof and at < len(data):
-            decoder.decompress(data[at : at + (1 << 16)])
-            at += 1 << 16
-    except zlib.error:
-        return 0
-    return min(at, len(data)) - len(decoder.unused_data) - begin if decoder.eof else 0
 
 
 def _http_head(status: int, headers: Headers, length: int) -> bytes:

@@ -26,6 +26,8 @@ from webmain.items import Page
 from webmain.items.rendered import RenderingError
 
 if TYPE_CHECKING:
+    from mmap import mmap
+
     from fastwarc.warc import WarcRecord
 
 _WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
@@ -65,7 +67,7 @@ def read_pages(
     called with the reason and the URL (the path of a file) for each record or file without a page. `max_bytes`: largest
     body, before and after decoding. `is_wanted`: as for `read_captures`.
     """
-    return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
+    return _pages(files_at(path), on_skip or _ignore, max_bytes, is_wanted)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
@@ -91,8 +93,8 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: Is
             on_skip(Skip.UNREADABLE, str(file))
 
 
-def _files(path: str | Path) -> Iterator[Path]:
-    """Return the sorted files that a path refers to."""
+def files_at(path: str | Path) -> Iterator[Path]:
+    """Return the sorted files that a path refers to; raises ArchiveError if nothing is there."""
     place = Path(path).expanduser()
     if place.is_dir():
         return _walk(place)
@@ -132,13 +134,18 @@ def _is_warc(stream: BinaryIO) -> bool:
     stream.seek(0)
     is_named = bool(head) and _WARC_NAME.search(str(stream.name)) is not None
     if head.startswith(b"\x1f\x8b"):
-        try:
-            head = zlib.decompressobj(31).decompress(head, 64)
-        except zlib.error:
-            return is_named
+        head = _unpacked(head)
     elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: pages are not stored like that
         return True
     return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """Return the first bytes of a gzip member; none if it is damaged."""
+    try:
+        return zlib.decompressobj(31).decompress(packed, 64)
+    except zlib.error:
+        return b""
 
 
 def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
@@ -215,7 +222,7 @@ def read_captures(
                 else:
                     yield begin, answer
             else:
-                end = _member_end(stream, begin)
+                end = member_end(stream, begin)
                 if _next_record(stream, end) is None:  # else damage may hide what follows
                     if waiting is not None:
                         yield waiting
@@ -266,15 +273,16 @@ def _next_record(stream: BinaryIO, after: int) -> int | None:
         step = min(2 * step, _STEP)
 
 
-def _member_end(stream: BinaryIO, begin: int) -> int:
+def member_end(stream: BinaryIO | mmap, begin: int) -> int:
     """Return the end of the gzip member at an offset: the end of the file if there is none, `begin` + 1 if it has no end."""
     stream.seek(begin)
     if stream.read(2) != b"\x1f\x8b":
-        return stream.seek(0, os.SEEK_END)
+        stream.seek(0, os.SEEK_END)
+        return stream.tell()
     stream.seek(begin)
     decoder = zlib.decompressobj(31)
     try:
-        while not decoder.eof and (chunk := stream.read(_SNIFF)):
+        while not decoder.eof and (chunk := stream.read(1 << 16)):
             decoder.decompress(chunk)
     except zlib.error:
         return begin + 1
@@ -283,10 +291,7 @@ def _member_end(stream: BinaryIO, begin: int) -> int:
 
 def _is_member(stream: BinaryIO, place: int) -> bool:
     stream.seek(place)
-    try:
-        return zlib.decompressobj(31).decompress(stream.read(_SNIFF), 64).startswith(b"WARC/")
-    except zlib.error:
-        return False
+    return _unpacked(stream.read(_SNIFF)).startswith(b"WARC/")
 
 
 def _place(file: str, offset: int, url: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,75 +15,48 @@ from webmain import settings as defaults
 from webmain.crawl.robots import denies_unreachable
 from webmain.items.keep import Keep
 from webmain.sites.rules import SitesError, read_sites
-from webmain.spiders.candidates import Limits
+from webmain.spiders.limits import Limits
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _PREFIX: Final = "WEBMAIN_"
-_LIMITS: Final = tuple(f"WEBMAIN_MAX_{field.name.upper()}" for field in fields(Limits))
+_LIMITS: Final = [f"MAX_{field.name.upper()}" for field in fields(Limits)]
 _TRUTHS: Final = ("0", "1", "true", "false", "True", "False")
 
 
-def _whole(value: Any, least: int) -> bool:
-    return int(value) >= least
-
-
-def _number(value: Any, least: int) -> bool:
-    return least <= float(value) < math.inf
-
-
-def _share(value: Any, least: int) -> bool:
-    return least <= float(value) <= 1
-
-
-def _processes(value: Any, least: int) -> bool:
-    return value == "auto" or _whole(value, least)
-
-
-def _switch(value: Any, _least: int) -> bool:
+def _is_truth(value: Any) -> bool:
     return isinstance(value, bool) or str(value) in _TRUTHS
 
 
-_ALLOWED: Final[dict[Callable[[Any, int], bool], str]] = {
-    _whole: "whole numbers from {least}",
-    _processes: "auto and whole numbers from {least}",
-    _number: "numbers from {least}",
-    _share: "numbers from 0 to 1",
-    _switch: ", ".join(_TRUTHS),
-}
-_WHOLE: Final = {"MAX_BYTES": 1, "TOP_WORDS": 0, "LEARN_PAGES": 1, "LEARN_MAX_HELD": 1, "ARCHIVE_PIECE": 1}
-_NUMBERS: Final = """PAGE_TIMEOUT_S LEARN_HOLD_S PROGRESS_S ROBOTS_RETRY_S MAX_CRAWL_DELAY MAX_RETRY_AFTER
-    ARCHIVE_BACK_OFF_S""".split()
-_SWITCHES: Final = "LEARN ALLOW_PRIVATE NAMED_PRIVATE REVIEW_KEEP_OUT".split()
-_CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
-    **{f"{_PREFIX}{name}": (_whole, least) for name, least in _WHOLE.items()},
-    **dict.fromkeys(_LIMITS, (_whole, 0)),
-    **{f"{_PREFIX}{name}": (_number, 0) for name in _NUMBERS},
-    **{f"{_PREFIX}{name}": (_switch, 0) for name in _SWITCHES},
-    "WEBMAIN_WORKERS": (_processes, 0),
-    "WEBMAIN_REVIEW_BELOW": (_share, 0),
-}
-"""The check of each setting, and its least value."""
+_CHECKS: Final[tuple[tuple[Sequence[str], Callable[[Any], bool], str], ...]] = (
+    (["MAX_BYTES", "LEARN_PAGES", "LEARN_MAX_HELD", "ARCHIVE_PIECE"], lambda n: int(n) >= 1, "whole numbers from 1"),
+    (["TOP_WORDS", *_LIMITS], lambda n: int(n) >= 0, "whole numbers from 0"),
+    (["WORKERS"], lambda n: n == "auto" or int(n) >= 0, "auto and whole numbers from 0"),
+    (
+        "PAGE_TIMEOUT_S LEARN_HOLD_S PROGRESS_S ROBOTS_RETRY_S MAX_CRAWL_DELAY MAX_RETRY_AFTER ARCHIVE_BACK_OFF_S".split(),
+        lambda n: 0 <= float(n) < math.inf,
+        "numbers from 0",
+    ),
+    (["REVIEW_BELOW"], lambda n: 0 <= float(n) <= 1, "numbers from 0 to 1"),
+    (["LEARN", "ALLOW_PRIVATE", "NAMED_PRIVATE", "REVIEW_KEEP_OUT"], _is_truth, ", ".join(_TRUTHS)),
+    (["SUMMARY"], lambda value: value == "new" or _is_truth(value), ", ".join((*_TRUTHS, "new"))),
+)
+"""Names of settings, the check of a value, and what is allowed."""
 
 
 def wrong_settings(settings: BaseSettings) -> list[str]:
     """Return a message for each of webmain's own settings whose value cannot be used."""
     problems = []
-    for name, (check, least) in _CHECKS.items():
-        value = settings.get(name)
-        if value is None and check is not _switch:
-            continue
+    for name, is_allowed, allowed in ((n, check, allowed) for names, check, allowed in _CHECKS for n in names):
+        value = settings.get(f"{_PREFIX}{name}")
         try:
-            is_right = check(value, least)
+            is_right = value is None or is_allowed(value)
         except (TypeError, ValueError, OverflowError):
             is_right = False
         if not is_right:
             given = "is empty" if value == "" else f"got {value!r}"
-            problems.append(f"setting {name}: {given}, allowed are {_ALLOWED[check].format(least=least)}")
-    given = settings.get("WEBMAIN_SUMMARY")
-    if not _switch(given, 0) and given != "new":
-        problems.append(f"setting WEBMAIN_SUMMARY: got {given!r}, allowed are {', '.join(_TRUTHS)}, new")
+            problems.append(f"setting {_PREFIX}{name}: {given}, allowed are {allowed}")
     for name, read in (("WEBMAIN_KEEP", Keep.of), ("WEBMAIN_ROBOTS_UNREACHABLE", denies_unreachable)):
         try:
             read(settings.get(name))
@@ -99,7 +72,7 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
     """Return a message for each setting whose name begins like webmain's but is unknown."""
-    known = {name for name in vars(defaults) if name.startswith(_PREFIX)} | set(_LIMITS)
+    known = {name for name in vars(defaults) if name.startswith(_PREFIX)} | {_PREFIX + name for name in _LIMITS}
     messages = []
     for name in sorted(set(names) - known):
         if name.startswith(_PREFIX):

@@ -64,7 +64,7 @@ class Recorder(Component):
         modes = [each.render for each in site_rules(self._crawler).tables.values()]
         self._waits = {option(self._crawler, "render", "WEBMAIN_RENDER"), *modes} - {"never", None} != set()
         try:
-            self._writer = WarcWriter(self._path, software="webmain")
+            self._writer = WarcWriter(self._path)
         except StoreError as error:
             raise fail_crawl(self._crawler, "record", error) from error
 

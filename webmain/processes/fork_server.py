@@ -26,8 +26,6 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.processes.system_calls import end_with_parent, trim_memory
-
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
 thresholds, scanning everything that is loaded every few dozen pages took an eighth of a crawl's time."""
@@ -37,8 +35,8 @@ _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREAD
 _MAIN: Final = "__mp_main__"
 
 
-class StartError(RuntimeError):
-    """A process cannot be started, or cannot load what answers the tasks."""
+class PoolError(RuntimeError):
+    """Worker processes cannot be started, or cannot load what answers the tasks."""
 
 
 class ForkServer:
@@ -57,7 +55,7 @@ class ForkServer:
                 )
             except OSError as error:
                 self._connection.close()
-                raise StartError(f"a worker process cannot be started: {error}") from error
+                raise PoolError(f"a worker process cannot be started: {error}") from error
 
     def make_ready(self, setup: bytes) -> None:
         """Have the process call `setup` (pickled), which returns the function that answers tasks."""
@@ -67,14 +65,14 @@ class ForkServer:
             self._connection.send_bytes(setup)
             is_ready, problem = _received(self._connection, _START_S)
         except TimeoutError:
-            raise StartError(f"a worker process was not ready within {_START_S:g} s") from None
+            raise PoolError(f"a worker process was not ready within {_START_S:g} s") from None
         except (EOFError, OSError) as error:
-            raise StartError("a worker process died as it started") from error
+            raise PoolError("a worker process died as it started") from error
         if not is_ready:
-            raise StartError(f"a worker process cannot start: {problem}")
+            raise PoolError(f"a worker process cannot start: {problem}")
 
     def fork(self) -> Worker:
-        """Return a new worker; raise StartError if the fork fails, EOFError or OSError if the server has died."""
+        """Return a new worker; raise PoolError if the fork fails, EOFError or OSError if the server has died."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             with self._asking:
@@ -82,7 +80,7 @@ class ForkServer:
                 send_handle(self._connection, theirs.fileno(), self._process.pid)
                 found = _received(self._connection, _START_S)
             if isinstance(found, str):
-                raise StartError(f"a worker process cannot be started: {found}")
+                raise PoolError(f"a worker process cannot be started: {found}")
             return Worker(found, Connection(ours.detach()), self)
 
     def ended(self, pid: int) -> int:
@@ -256,3 +254,34 @@ def _load_main(path: str) -> None:
     module = ModuleType(_MAIN)
     module.__dict__.update(runpy.run_path(path, run_name=_MAIN))
     sys.modules["__main__"] = sys.modules[_MAIN] = module
+
+
+# ---- Calls of the system
+
+
+def end_with_parent(parent: int, *, by: int = signal.SIGKILL) -> None:
+    """On Linux, have the kernel kill this process when the thread that started it ends.
+
+    `parent`: the process that started this one; if it is gone already, this one ends at once. `by`: the signal that
+    ends it.
+    """
+    if sys.platform != "linux":
+        return
+    pr_set_pdeathsig = 1
+    _call("prctl", pr_set_pdeathsig, by)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def trim_memory() -> None:
+    """Return memory to the system that was freed but kept by the C library: 30 MB of documents after a site was learned."""
+    if sys.platform == "linux":
+        _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    """Call a function of the C library; do nothing if it has none of this name."""
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        getattr(ctypes.CDLL(None), name)(*arguments)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import pickle
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from webmain.discovery.page_summary import PageSummary, summarise
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
-from webmain.processes.system_calls import trim_memory
+from webmain.processes.fork_server import trim_memory
 from webmain.sites.fitting import LearningResult, LearningTask
 from webmain.sites.learning import PageResemblance, page_resemblance
 from webmain.text.shingles import Signature, signature
@@ -49,17 +49,22 @@ class SentPage:
     key: int
 
 
-class Task(Protocol):
+@dataclass(frozen=True, slots=True)
+class Task:
     """A task on one page."""
 
-    @property
-    def sent(self) -> SentPage:
-        """The page."""
-        ...
+    sent: SentPage
+    keep: bool = field(default=True, kw_only=True)
+    """Whether the document is cached for the next task."""
 
     def run(self, reader: Reader) -> Any:
         """Return the result; None if the page has to be sent whole."""
-        ...
+        document = reader.document(self.sent, keep=self.keep)
+        return self.work(reader, document) if document is not None else None
+
+    def work(self, reader: Reader, document: Document) -> Any:
+        """Return the result for the page's document."""
+        raise NotImplementedError
 
 
 class Reader:
@@ -118,15 +123,12 @@ def reader(extractor: Extractor, options: Options, n_processes: int) -> Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class SummarisePage:
+class SummarisePage(Task):
     """Read what discovery needs of a page."""
 
-    sent: SentPage
-
-    def run(self, reader: Reader) -> PageSummary | None:
+    def work(self, reader: Reader, document: Document) -> PageSummary:
         """Return the record."""
-        document = reader.document(self.sent)
-        return summarise(document) if document is not None else None
+        return summarise(document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,46 +140,37 @@ class ExtractedArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(Task):
     """Extract the article of a page and its continuation pages."""
 
-    sent: SentPage
     extractor: PickledExtractor
     count_words: bool
     sign: bool
+    keep: bool = field(default=False, kw_only=True)
 
-    def run(self, reader: Reader) -> ExtractedArticle | None:
+    def work(self, reader: Reader, document: Document) -> ExtractedArticle:
         """Return the article."""
-        document = reader.document(self.sent, keep=False)
-        if document is None:
-            return None
         options = reader.options if self.count_words else replace(reader.options, top_words=None)
         article = extract_page(document, reader.extractor(self.extractor), options)
         return ExtractedArticle(article, signature(article.text) if self.sign else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Task):
     """Find a page's site, and its resemblance to the pages that the site's model was learned from."""
 
-    sent: SentPage
     extractor: PickledExtractor | None
-    keep: bool = True
 
-    def run(self, reader: Reader) -> PageResemblance | None:
-        """Return the record; with `keep` off, the document is not cached."""
-        document = reader.document(self.sent, keep=self.keep)
+    def work(self, reader: Reader, document: Document) -> PageResemblance:
+        """Return the record."""
         fitted = reader.extractor(self.extractor) if self.extractor else None
-        if document is None:
-            return None
         return page_resemblance(document, fitted if isinstance(fitted, SiteExtractor) else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Learn:
+class Learn(Task):
     """Learn a site from pages held on disk."""
 
-    sent: SentPage
     learning_task: LearningTask
 
     def run(self, reader: Reader) -> LearningResult:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from webmain.items import Reason, Rejected
-from webmain.processes.fork_server import ForkServer, StartError, Worker, is_worker
+from webmain.processes.fork_server import ForkServer, Worker, is_worker
+from webmain.processes.fork_server import PoolError as PoolError
 
 GRACE_FACTOR: Final = 1.5
 GRACE_S: Final = 1.0
@@ -37,10 +38,6 @@ TRIES: Final = 2
 _PROTOCOL: Final = 5
 
 Answering = Callable[[Any], Any]
-
-
-class PoolError(RuntimeError):
-    """Worker processes cannot be started."""
 
 
 class PoolClosed(RuntimeError):  # noqa: N818 - no error: the answer is no longer wanted
@@ -257,9 +254,9 @@ class Pool:
                     self._server = server = ForkServer()
                 server.make_ready(self._setup)
             return server.fork()
-        except StartError as error:
+        except PoolError:
             self._dismiss_server()
-            raise PoolError(str(error)) from error
+            raise
 
     def _dismiss_server(self) -> None:
         """End the fork server."""

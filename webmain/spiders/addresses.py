@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import translate
+from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.discovery.articles import UrlKind, judge_url
@@ -113,12 +114,6 @@ class PathFilter:
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    _include: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-    _exclude: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_include", _globs(self.include))
-        object.__setattr__(self, "_exclude", _globs(self.exclude))
 
     def __str__(self) -> str:
         """Return the patterns as text, to compare the filters of two runs."""
@@ -132,24 +127,25 @@ class PathFilter:
 
     def includes(self, url: str) -> bool:
         """Return True if articles at this address are wanted."""
-        return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
+        return (not self.include or _matches(url, self.include)) and not self.excludes(url)
 
     def excludes(self, url: str) -> bool:
         """Return True if nothing may be fetched from this address, neither articles nor hubs."""
-        return self._exclude is not None and bool(self._exclude.match(_path(url)))
+        return bool(self.exclude) and _matches(url, self.exclude)
 
 
-def _path(url: str) -> str:
+def _matches(url: str, patterns: tuple[str, ...]) -> bool:
+    """Return True if an address's path matches one of the patterns."""
     try:
-        return unquote(urlsplit(url).path) or "/"
+        path = unquote(urlsplit(url).path) or "/"
     except ValueError:
-        return "/"
+        path = "/"
+    return _globs(patterns).match(path) is not None
 
 
-def _globs(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return one regular expression for all patterns; None if there are none."""
-    if not patterns:
-        return None
+@lru_cache
+def _globs(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Return one regular expression for all patterns."""
     each = []
     for pattern in patterns:
         if any(character in pattern for character in "*?["):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -16,10 +16,11 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from webmain import clock
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import RobotsUnreachableError
-from webmain.crawl.validators import hash_of
 from webmain.discovery.pagination import next_part
+from webmain.extraction import errors_as_rejections
 from webmain.items import Hints, Page, Rejected
 from webmain.items.rendered import RenderingError
+from webmain.processes.pool import PoolClosed
 from webmain.urls import normalise
 
 if TYPE_CHECKING:
@@ -43,29 +44,31 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
     }
-    recorded = response.request.meta.get("fetched_at") if response.request is not None else None
+    meta = response.request.meta if response.request is not None else {}
     page = Page(
         url=normalise(response.url) or response.url,
         body=response.body,
-        fetched_at=recorded or clock.now().replace(microsecond=0),
+        fetched_at=meta.get("fetched_at") or clock.now().replace(microsecond=0),
         status=response.status,
         headers=headers,
         hints=hints,
     )
-    drawn = response.request.meta.get("rendering") if response.request is not None else None
-    with suppress(RenderingError):
-        return page.drawn(drawn) if drawn else page
+    if drawn := meta.get("rendering"):
+        with suppress(RenderingError):
+            return page.drawn(drawn)
     return page
 
 
-def mark_of(summary: PageSummary) -> str:
-    """Return a hash of a page's links: a list with the same links counts as unchanged, whatever else has changed."""
-    return hash_of("\n".join(sorted(set(summary.followed))).encode("utf-8", "surrogatepass"))
-
-
-def has_response(error: BaseException | None) -> bool:
-    """Return True if the server did answer, though with an error."""
-    return isinstance(error, HttpError)
+async def attempt(url: str, reading: Awaitable[Page | None], reject: Callable[[Rejected], object]) -> Page | None:
+    """Return the page that a task reads, if any; a rejection is reported, and a page that waits at the end stays pending."""
+    try:
+        with errors_as_rejections(url, passing=(PoolClosed,)):
+            return await reading
+    except Rejected as rejected:
+        reject(rejected)
+    except PoolClosed:
+        logger.debug("%s stays pending: the crawl is being closed", url)
+    return None
 
 
 def other_fronts(start: str) -> Iterator[str]:

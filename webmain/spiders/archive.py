@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider
@@ -55,7 +54,6 @@ class ArchiveSpider(Spider):
     """
 
     name = "archive"
-    record: str | None = None
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
@@ -131,15 +129,12 @@ class ArchiveSpider(Spider):
         """Yield the pages of a file, folder or glob."""
         n = 0
         try:
-            for page in read_pages(path, on_skip=self._count_skip, is_wanted=self._is_wanted):
+            for page in read_pages(path, on_skip=self._count_skip, is_wanted=self._wanted):
                 n += 1
                 yield page
         except ArchiveError as error:  # removed since the arguments were read
             self._note("missing", str(error), True)
         self.logger.info("%s: %d pages read", path, n)
-
-    def _is_wanted(self, begin: int, url: str | None, fetched_at: datetime | None) -> bool:
-        return self._wanted(url, fetched_at)
 
     def _count_skip(self, reason: Skip, url: str | None) -> None:
         self._note(f"skipped/{reason.value}", f"{reason.value}: {url}", reason in (Skip.DAMAGED, Skip.UNREADABLE))
@@ -149,9 +144,9 @@ class ArchiveSpider(Spider):
         self._count(f"webmain/archive/{name}")
         self.logger.log(logging.WARNING if is_warning else logging.DEBUG, "%s", message)
         self._n_warned += is_warning
-        if is_warning and self.crawler.stats is not None and self._n_warned <= MAX_WARNINGS:
+        if is_warning and self._n_warned <= MAX_WARNINGS:
             self.crawler.stats.set_value(f"webmain/warning/archive{self._n_warned:02}", message)
 
     def _count(self, name: str, n: int = 1) -> None:
-        if self.crawler.stats is not None and n:
+        if n:
             self.crawler.stats.inc_value(name, n)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from webmain import clock
 from webmain.archive.common_crawl import BASE
 from webmain.discovery.schedule import Refresh
 from webmain.extractors.base import EXTRACTORS, Extractor, UnknownExtractor, create
@@ -21,19 +20,15 @@ from webmain.spiders.addresses import PathFilter, start_url
 from webmain.spiders.values import (
     PATH_ALLOWED,
     SITE_ALLOWED,
-    InvalidValue,
-    of_value_error,
     one_of,
     read_base,
     read_domains,
     read_existing_paths,
-    read_keep,
     read_language,
     read_months,
     read_patterns,
     read_positive,
     read_recording,
-    read_refresh,
     read_share,
     read_since,
     read_sites_file,
@@ -43,49 +38,14 @@ from webmain.spiders.values import (
 )
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
-_T = TypeVar("_T")
+MAX_SHOWN: Final = 200
+"""Characters of a wrong value in its message."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What is wrong with one argument.
-
-    Attributes
-    ----------
-    argument : str
-        Its name.
-    given : str or None
-        The given value; None if it is missing.
-    allowed : str
-        Description of the allowed values.
-    """
-
-    argument: str
-    given: str | None
-    allowed: str
-
-    def __str__(self) -> str:
-        if self.given is None:
-            return f"argument {self.argument}: missing; {self.allowed}"
-        given = self.given if len(self.given) <= 200 else self.given[:199] + "…"
-        return f"argument {self.argument}: got {given!r}; {self.allowed}"
+_Forms = Mapping[str, Callable[[str], object]]
 
 
 class ArgumentError(ValueError):
-    """A spider cannot start with the given arguments.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-        All problems found, not only the first.
-    """
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
-
-    def __reduce__(self) -> tuple[type[ArgumentError], tuple[tuple[Problem, ...]]]:
-        return type(self), (self.problems,)
+    """A spider cannot start with the given arguments; the message has a line for each that is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,71 +99,84 @@ class Arguments:
 
     def options(self) -> dict[str, Any]:
         """Return the attributes of a spider that select webmain's options."""
-        return {"store_spec": self.store, **{name: getattr(self, name) for name in _COMMON if name != "store"}}
+        names = (*_COMMON, "record", "refresh", "render")
+        return {"store_spec": self.store, **{name: getattr(self, name) for name in names if name != "store"}}
 
 
-_COMMON: Final = (
-    *("extractor", "store", "max_pages", "max_articles", "since", "until", "undated", "language", "section"),
-    *("skip_known", "learn", "keep", "require", "review_below", "review_only", "respect"),
-)
-_BUDGETS: Final = ("site_pages", "site_time", "site_bytes")
-NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record", "refresh", "render", *_BUDGETS)
-ARCHIVE_NAMES: Final = ("path", "ccnews", "base", "domains", "max_bytes", *_COMMON)
+_COMMON: Final[_Forms] = {
+    "extractor": create,
+    "store": read_store,
+    "max_pages": read_positive,
+    "max_articles": read_positive,
+    "since": read_since,
+    "until": read_until,
+    "undated": one_of("keep", "reject"),
+    "language": read_language,
+    "section": str,
+    "skip_known": read_truth,
+    "learn": read_truth,
+    "keep": Keep.of,
+    "require": one_of(*PAGE_TYPES, ANY_TYPE),
+    "review_below": read_share,
+    "review_only": read_truth,
+    "respect": one_of(*RESPECT),
+}
+_NEWS: Final[_Forms] = {
+    "site": str,
+    "sites": read_sites_file,
+    **_COMMON,
+    "include": read_patterns,
+    "exclude": read_patterns,
+    "record": read_recording,
+    "refresh": Refresh.of,
+    "render": one_of(*RENDER),
+    "site_pages": read_positive,
+    "site_time": read_span,
+    "site_bytes": read_size,
+}
+_ARCHIVE: Final[_Forms] = {
+    "path": read_existing_paths,
+    "ccnews": read_months,
+    "base": read_base,
+    "domains": read_domains,
+    "max_bytes": read_size,
+    **_COMMON,
+}
+"""The parser of each argument; it raises ValueError with what is allowed."""
 
 
-def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
+def read_news_arguments(given: Mapping[str, object]) -> Arguments:
     """Parse the arguments of the spider `news`.
 
     Parameters
     ----------
     given : Mapping[str, object]
         As given by `-a NAME=VALUE`, strings; values of the right type are accepted too.
-    now : datetime, optional
-        The current time, for a `since` or `until` like "3d".
 
     Raises
     ------
     ArgumentError
         Lists every problem.
     """
-    reader = _Reader(given, NEWS_NAMES, now)
-    sites, aliases = reader.sites()
-    record = reader.read("record", read_recording)
-    refresh = reader.read("refresh", read_refresh)
-    paths = PathFilter(
-        include=reader.read("include", read_patterns) or (), exclude=reader.read("exclude", read_patterns) or ()
-    )
-    render = reader.read("render", one_of(*RENDER))
+    values, problems = _read(given, _NEWS)
+    sites, aliases = _sites(values.pop("site", ""), values.pop("sites", ()), problems)
+    _check(problems)
+    paths = PathFilter(include=values.pop("include", ()), exclude=values.pop("exclude", ()))
     budget = Budget(
-        pages=reader.read("site_pages", read_positive),
-        time_s=reader.read("site_time", of_value_error(read_span)),
-        size_bytes=reader.read("site_bytes", of_value_error(read_size)),
+        pages=values.pop("site_pages", None),
+        time_s=values.pop("site_time", None),
+        size_bytes=values.pop("site_bytes", None),
     )
-    common = reader.common()
-    return Arguments(
-        sites=sites,
-        aliases=aliases,
-        paths=paths,
-        budget=budget,
-        record=record,
-        refresh=refresh,
-        render=render,
-        **common,
-    )
+    return Arguments(sites=sites, aliases=aliases, paths=paths, budget=budget, **values)
 
 
-def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
+def read_archive_arguments(given: Mapping[str, object]) -> Arguments:
     """Parse the arguments of the spider `archive` (see `read_news_arguments`)."""
-    reader = _Reader(given, ARCHIVE_NAMES, now)
-    files = reader.read("path", read_existing_paths)
-    months = reader.read("ccnews", lambda text: read_months(text, reader.now))
-    if not reader.text("path") and not reader.text("ccnews"):
-        reader.problems.append(Problem(argument="path", given=None, allowed=f"{PATH_ALLOWED}; or ccnews, months"))
-    base = reader.read("base", read_base) or BASE
-    domains = reader.read("domains", read_domains) or ()
-    size = reader.read("max_bytes", of_value_error(read_size))
-    common = reader.common()
-    return Arguments(files=files or (), months=months or (), base=base, domains=domains, max_bytes=size, **common)
+    values, problems = _read(given, _ARCHIVE)
+    if not _text(given.get("path")) and not _text(given.get("ccnews")):
+        problems.append(f"argument path: missing; {PATH_ALLOWED}; or ccnews, months")
+    _check(problems)
+    return Arguments(files=values.pop("path", ()), months=values.pop("ccnews", ()), **values)
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,90 +185,68 @@ def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
-class _Reader:
-    """Parses arguments one by one and collects the problems."""
-
-    def __init__(self, given: Mapping[str, object], names: tuple[str, ...], now: datetime | None) -> None:
-        self.now = now or clock.now()
-        self.given = {name: value for name, value in given.items() if value is not None}
-        self.problems: list[Problem] = []
-        for name, value in self.given.items():
-            if name not in names:
-                close = get_close_matches(name, names, n=1, cutoff=0.6)
-                hint = f", did you mean {close[0]}? Allowed" if close else "; allowed"
-                allowed = f"no such argument{hint} are {', '.join(names)}"
-                self.problems.append(Problem(argument=name, given=str(value), allowed=allowed))
-
-    def text(self, name: str) -> str:
-        """Return an argument as stripped text; "" if it is missing."""
-        value = self.given.get(name, "")
-        return (value.isoformat() if isinstance(value, datetime) else str(value)).strip()
-
-    def read(self, name: str, form: Callable[[str], _T]) -> _T | None:
-        """Parse one argument; None if it is missing, empty or wrong."""
-        text = self.text(name)
-        if not text:
-            return None
-        try:
-            return form(text)
-        except (InvalidValue, UnknownExtractor) as error:
-            message = str(error)
-            if isinstance(error, UnknownExtractor):
-                message = re.sub(r"^extractor[^:]{0,40}: ", "", message).removeprefix(f"got {text!r}, ")
-                if "allowed are" not in message:
-                    message = f"{message} (names: {', '.join(sorted(EXTRACTORS))})"
-            self.problems.append(Problem(argument=name, given=text, allowed=message))
-            return None
-
-    def common(self) -> dict[str, Any]:
-        """Parse the arguments of both spiders; raise `ArgumentError` if any argument so far was wrong."""
-        moments = {"since": lambda text: read_since(text, self.now), "until": lambda text: read_until(text, self.now)}
-        forms: dict[str, Callable[[str], object]] = {**_FORMS, **moments}
-        objects = {name: value for name, value in self.given.items() if isinstance(value, (Extractor, Keep))}
-        read = {name: self.read(name, form) for name, form in forms.items() if name not in objects}
-        first, end = read["since"], read["until"]
-        if isinstance(first, datetime) and isinstance(end, datetime) and first >= end:
-            allowed = f"allowed is what is later than since, {self.text('since')}: no article can be found"
-            self.problems.append(Problem(argument="until", given=self.text("until"), allowed=allowed))
-        if self.problems:
-            raise ArgumentError(self.problems)
-        return {name: value for name, value in read.items() if value is not None} | objects
-
-    def sites(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """Return the distinct start addresses from `site` and the file `sites`, and the declared aliases."""
-        listed = self.read("sites", read_sites_file) or ()
-        addresses: dict[str, None] = {}
-        aliases: list[tuple[str, str]] = []
-        sources = [("site", part) for part in self.text("site").split(",")] + [("sites", line) for line in listed]
-        for name, part in sources:
-            if not part.strip():
-                continue
-            first, *others = map(start_url, [part] if "?" in part else part.split("="))
-            if first is None or None in others:
-                self.problems.append(Problem(argument=name, given=part.strip(), allowed=SITE_ALLOWED))
-            else:
-                addresses[first] = None
-                aliases += [(first, other) for other in others if other]
-        if not addresses and not any(problem.argument in ("site", "sites") for problem in self.problems):
-            allowed = f"{SITE_ALLOWED}, or sites, a file of them"
-            self.problems.append(Problem(argument="site", given=None, allowed=allowed))
-        return tuple(addresses), tuple(aliases)
+def _read(given: Mapping[str, object], forms: _Forms) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of the arguments that are given, by name, and a message for each that is wrong."""
+    values: dict[str, Any] = {}
+    problems = []
+    for name, value in given.items():
+        text = _text(value)
+        if name not in forms and value is not None:
+            close = get_close_matches(name, forms, n=1, cutoff=0.6)
+            hint = f", did you mean {close[0]}? Allowed" if close else "; allowed"
+            problems.append(_wrong(name, text, f"no such argument{hint} are {', '.join(forms)}"))
+        elif isinstance(value, (Extractor, Keep)):
+            values[name] = value
+        elif text:
+            try:
+                values[name] = forms[name](text)
+            except ValueError as error:
+                problems.append(_wrong(name, text, _allowed(name, text, error)))
+    if "since" in values and "until" in values and values["since"] >= values["until"]:
+        allowed = f"allowed is what is later than since, {_text(given['since'])}: no article can be found"
+        problems.append(_wrong("until", _text(given["until"]), allowed))
+    return values, problems
 
 
-_FORMS: Final[Mapping[str, Callable[[str], object]]] = {
-    "extractor": create,
-    "store": read_store,
-    "max_pages": read_positive,
-    "max_articles": read_positive,
-    "language": read_language,
-    "section": str,
-    "undated": one_of("keep", "reject"),
-    "skip_known": read_truth,
-    "learn": read_truth,
-    "keep": read_keep,
-    "require": one_of(*PAGE_TYPES, ANY_TYPE),
-    "review_below": read_share,
-    "review_only": read_truth,
-    "respect": one_of(*RESPECT),
-}
-"""Parser of each common argument, except `since` and `until`, which depend on the current time."""
+def _text(value: object) -> str:
+    """Return a value as stripped text; "" for None."""
+    return "" if value is None else (value.isoformat() if isinstance(value, datetime) else str(value)).strip()
+
+
+def _allowed(name: str, text: str, error: ValueError) -> str:
+    """Return what an error says is allowed, without what its line already says."""
+    message = re.sub(rf"^{name}[^:]{{0,40}}: ", "", str(error)).removeprefix(f"got {text!r}, ")
+    if isinstance(error, UnknownExtractor) and "allowed are" not in message:
+        message = f"{message} (names: {', '.join(sorted(EXTRACTORS))})"
+    return message
+
+
+def _wrong(name: str, text: str, allowed: str) -> str:
+    """Return the message for a wrong value."""
+    shown = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+    return f"argument {name}: got {shown!r}; {allowed}"
+
+
+def _check(problems: list[str]) -> None:
+    if problems:
+        raise ArgumentError("\n".join(problems))
+
+
+def _sites(
+    given: str, listed: Iterable[str], problems: list[str]
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the distinct start addresses from `site` and the file `sites`, and the declared aliases; add problems."""
+    addresses: dict[str, None] = {}
+    aliases: list[tuple[str, str]] = []
+    for name, part in [*(("site", part) for part in given.split(",")), *(("sites", line) for line in listed)]:
+        if not part.strip():
+            continue
+        first, *others = map(start_url, [part] if "?" in part else part.split("="))
+        if first is None or None in others:
+            problems.append(_wrong(name, part.strip(), SITE_ALLOWED))
+        else:
+            addresses[first] = None
+            aliases += [(first, other) for other in others if other]
+    if not addresses and not any(each.startswith(("argument site:", "argument sites:")) for each in problems):
+        problems.append(f"argument site: missing; {SITE_ALLOWED}, or sites, a file of them")
+    return tuple(addresses), tuple(aliases)

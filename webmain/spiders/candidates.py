@@ -15,6 +15,7 @@ from webmain.discovery.articles import UrlJudgement
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.items import Hints
 from webmain.spiders.addresses import is_personal, patterns
+from webmain.spiders.limits import Limits
 
 
 class FoundOn(IntEnum):
@@ -78,47 +79,6 @@ _PERSONAL_AGE_S: Final = 30 * _DAY_S
 def hub_age_s(url: str, depth: int) -> float:
     """Return the assumed age of a hub in seconds; pages of tags and authors come later."""
     return _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)] + (_PERSONAL_AGE_S if is_personal(url) else 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits of the work on one site; each is a setting (see `webmain.spiders.news`).
-
-    Attributes
-    ----------
-    hubs : int
-        Hub pages fetched.
-    hub_depth : int
-        Steps from the front page to a hub.
-    link_depth : int
-        Steps from the front page, or from a source, to an article whose links are followed.
-    alike : int
-        Hubs without new articles whose addresses differ only in numbers: pages of a list, months of a calendar.
-    siblings : int
-        Hubs without new articles in one folder, as for tags and authors.
-    misses : int
-        Pages of one folder that were no articles, without any that was one; then the folder is skipped.
-    parts : int
-        Pages of one article.
-    sitemaps, feeds : int
-        Sitemaps and feeds read.
-    frontier : int
-        Waiting addresses; beyond these the oldest are dropped.
-    remembered : int
-        Texts, lists and folders that are remembered, of each kind; a tenth of it for addresses in links.
-    """
-
-    hubs: int = 100
-    hub_depth: int = 5
-    link_depth: int = 50
-    alike: int = 5
-    siblings: int = 30
-    misses: int = 25
-    parts: int = 20
-    sitemaps: int = 50
-    feeds: int = 20
-    frontier: int = 50_000
-    remembered: int = 200_000
 
 
 _MAX_REFUSED: Final = 5_000

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy import Request
 
 from webmain import clock
 from webmain.crawl.browsing import Browsing
@@ -21,12 +23,10 @@ from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.urls import normalise, without_credentials
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from webmain.discovery.page_summary import PageSummary
-    from webmain.ledger.responses import Filters
     from webmain.spiders.history import CrawlHistory
     from webmain.spiders.site import Site
 
@@ -52,7 +52,7 @@ class Enqueuer:
     ----------
     n_pages : int
         Pages downloaded or requested so far.
-    on_claims : callable or None
+    on_claims : callable
         Called with a site, its known addresses that were found again with their hints, and the feed or sitemap, or "".
     """
 
@@ -62,7 +62,7 @@ class Enqueuer:
         self._crawler = crawler
         self._max_pages = max_pages
         self._unsaved: dict[str, list[SavedResponse]] = {}
-        self.on_claims: Callable[[Site, list[tuple[str, Hints | None]], str], None] | None = None
+        self.on_claims: Callable[[Site, list[tuple[str, Hints | None]], str], None] = lambda *_: None
 
     # ---- What is found
 
@@ -75,8 +75,7 @@ class Enqueuer:
             known = [
                 (own.url, hints) for url, hints in chunk if (own := site.judged_url(url)) and site.is_done(own.url)
             ]
-            if self.on_claims is not None and known:  # they were found elsewhere before
-                self.on_claims(site, known, source)
+            self.on_claims(site, known, source)  # they were found elsewhere before
             self.enqueue(site, site.candidates_from(chunk, found_on), source)
             await asyncio.sleep(0)
 
@@ -88,8 +87,7 @@ class Enqueuer:
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.history.settled([entry.url for entry in left])
-        if self.on_claims is not None and settled:
-            self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
+        self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
         for entry in left:
             if entry.url in settled:
                 site.mark_done(entry.url)
@@ -117,10 +115,10 @@ class Enqueuer:
         """Queue the candidates that are not settled yet; return how many new articles there are."""
         n_new = 0
         while candidates := list(candidates):
-            verdict, stored = self.history.add_pending(site, candidates), self.history.stored_hubs(candidates)
-            known = verdict.known | stored
-            if self.on_claims is not None and known:
-                self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
+            settled, n_waiting = self.history.add_pending(site, candidates)
+            stored = self.history.stored_hubs(candidates)
+            known = settled | stored
+            self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
             for candidate in candidates:
                 if candidate.url in known:
                     site.mark_done(candidate.url)
@@ -128,7 +126,7 @@ class Enqueuer:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
             self.count("webmain/known", len(known), site)
-            self.count("webmain/waiting_for_retry", verdict.n_waiting)
+            self.count("webmain/waiting_for_retry", n_waiting)
             freed = [site.credit_hub(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
         n_new += site.skipped["too_new"]  # lists of too new articles lead to older ones
@@ -137,25 +135,23 @@ class Enqueuer:
 
     def follow_links(self, site: Site, summary: PageSummary, found_on: FoundOn, *, depth: int) -> int:
         """Queue a page's links, feeds and next page; return how many new articles there are."""
-        if found_on is not FoundOn.ARTICLE:
+        is_article = found_on is FoundOn.ARTICLE
+        if not is_article:
             site.add_repeated(summary.text_hashes)
-        if found_on is not FoundOn.ARTICLE or not site.has_sources:
+        if not is_article or not site.has_sources:
             site.sources.add_feeds(summary.head.feeds)
-        n_new = self.enqueue(
-            site, site.candidates_from(((url, None) for url in summary.followed), found_on, depth=depth)
-        )
-        following = (
-            None if found_on is FoundOn.ARTICLE else next_listing(summary.url, summary.pager, summary.head.rel_next)
-        )
-        if following:
-            self.enqueue(site, site.candidates_from([(following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
+        links = ((url, None) for url in summary.followed)
+        n_new = self.enqueue(site, site.candidates_from(links, found_on, depth=depth))
+        if not is_article:
+            self._enqueue_next(site, next_listing(summary.url, summary.pager, summary.head.rel_next), depth)
         return n_new
 
-    # ---- Conditional requests
+    def _enqueue_next(self, site: Site, following: str | None, depth: int) -> None:
+        """Queue the next page of a list."""
+        if following:
+            self.enqueue(site, site.candidates_from([(following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
 
-    def conditional_meta(self, site: Site, url: str) -> dict[str, Filters]:
-        """Return the meta for a request that may be answered with "not changed"; empty if a browser may draw the page."""
-        return {CONDITIONAL: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
+    # ---- Conditional requests
 
     def unchanged_response(self, site: Site, response: Response) -> SavedResponse | None:
         """Return the address's saved response if the response is a 304 or has the same body; else None."""
@@ -168,9 +164,25 @@ class Enqueuer:
         self.history.record_unchanged(saved)
         return saved
 
-    def enqueue_unchanged(self, site: Site, saved: SavedResponse, found_on: FoundOn, *, depth: int = 0) -> None:
-        """Queue what an unchanged source listed before; its articles are already known or pending."""
-        listed = saved.listed
+    def take_unchanged(self, site: Site, response: Response, found_on: FoundOn, *, depth: int = 0) -> bool:
+        """Queue what an address listed before, if it has not changed; return False if it has."""
+        saved = self.unchanged_response(site, response)
+        if saved is not None:
+            self._enqueue_listed(site, saved.listed, found_on, depth)
+        return saved is not None
+
+    def take_fresh(
+        self, site: Site, url: str, found_on: FoundOn, *, depth: int = 0, changed_at: float | None = None
+    ) -> bool:
+        """Queue what an address listed before, if it need not be fetched in this run; return False if it has to be."""
+        saved = self.history.fresh_response(url, site.filters, changed_at)
+        if saved is not None:
+            self._enqueue_listed(site, saved.listed, found_on, depth)
+            self.count("webmain/resting")
+        return saved is not None
+
+    def _enqueue_listed(self, site: Site, listed: ListedUrls, found_on: FoundOn, depth: int) -> None:
+        """Queue what a source listed before; its articles are already known or pending."""
         site.add_repeated(listed.hashes)
         site.sources.add_feeds(listed.feeds)
         site.sources.add_sitemaps(
@@ -180,12 +192,24 @@ class Enqueuer:
         links = [(url, None) for url in (*listed.links, *lists)]
         if found_on in (FoundOn.FRONT, FoundOn.HUB):
             self.enqueue(site, site.candidates_from(links, found_on, depth=depth))
-        if listed.following:
-            self.enqueue(site, site.candidates_from([(listed.following, None)], FoundOn.NEXT, depth=max(0, depth - 1)))
+        self._enqueue_next(site, listed.following, depth)
         if listed.n_articles:
             site.has_sources = True
             site.has_sitemap |= found_on is FoundOn.SITEMAP
             self.count("webmain/known", listed.n_articles)
+
+    def save_page(self, site: Site, response: Response, kind: str, summary: PageSummary) -> None:
+        """Save the response of a front page or hub; one with the same links counts as unchanged, whatever else differs."""
+        found = (site.judged_url(raw) for raw in summary.followed)
+        lists = [each.url for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))]
+        listed = ListedUrls(
+            links=tuple(dict.fromkeys(lists)),
+            following=next_listing(summary.url, summary.pager, summary.head.rel_next),
+            feeds=tuple(summary.head.feeds),
+            hashes=tuple(dict.fromkeys(summary.text_hashes)),
+        )
+        links = "\n".join(sorted(set(summary.followed)))
+        self.save_response(site, response, kind, listed, hash_of(links.encode("utf-8", "surrogatepass")))
 
     def save_response(self, site: Site, response: Response, kind: str, listed: ListedUrls, mark: str = "") -> None:
         """Save a response, once everything that it listed is pending.
@@ -222,26 +246,11 @@ class Enqueuer:
     def flush_responses(self, site: Site) -> None:
         """Save a site's responses; those of sitemaps only after all their addresses have been judged."""
         unsaved = self._unsaved.pop(site.name, [])
-        ready = [each for each in unsaved if each.kind != "sitemap" or not each.listed.n_articles]
-        waiting = [each for each in unsaved if each not in ready]
-        if not site.backlog:
-            ready, waiting = unsaved if not site.backlog.has_dropped else ready, []
-        if waiting:
-            self._unsaved[site.name] = waiting
+        all_judged = not site.backlog and not site.backlog.has_dropped
+        ready = [each for each in unsaved if all_judged or each.kind != "sitemap" or not each.listed.n_articles]
+        if site.backlog and len(ready) < len(unsaved):
+            self._unsaved[site.name] = [each for each in unsaved if each not in ready]
         self.history.save_responses(ready)
-
-    def listed_on(self, site: Site, summary: PageSummary) -> ListedUrls:
-        """Return the parts of a page that each run has to look at."""
-        found = (site.judged_url(raw) for raw in summary.followed)
-        lists = {
-            each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
-        }
-        return ListedUrls(
-            links=tuple(lists),
-            following=next_listing(summary.url, summary.pager, summary.head.rel_next),
-            feeds=tuple(summary.head.feeds),
-            hashes=tuple(dict.fromkeys(summary.text_hashes)),
-        )
 
     # ---- Requests
 
@@ -258,6 +267,24 @@ class Enqueuer:
         meta = {"redirect_urls": earlier, "redirect_times": len(earlier)}
         return request.replace(url=target, meta={**request.meta, **meta})
 
+    def probe(self, site: Site, url: str, purpose: str, **options: Any) -> Request:
+        """Return a request for a page that need not be an article, "not changed" being an answer if no browser draws it."""
+        meta = {"probe": True, "purpose": purpose}
+        if Browsing.of(self._crawler).mode(url) == "never":
+            meta[CONDITIONAL] = site.filters
+        return Request(url, dont_filter=True, meta=meta, **options)
+
+    def count_page(self, site: Site, n: int = 1) -> None:
+        """Count a page that is requested, or with -1 one that was not downloaded."""
+        self.n_pages += n
+        site.spending.n_pages += n
+
+    def send_for(self, site: Site, request: Request) -> None:
+        """Count and schedule the request for a page."""
+        site.in_flight += 1
+        self.count_page(site)
+        self.send(request)
+
     def send(self, request: Request) -> None:
         """Schedule a request without the depth and referrer of the page that was read last."""
         engine = self._crawler.engine
@@ -268,24 +295,20 @@ class Enqueuer:
         """Return True if the crawl goes on."""
         return not is_closing(self._crawler)
 
-    def is_page_limit_reached(self) -> bool:
-        """Return True if the limit of downloaded pages is reached."""
-        return self._max_pages is not None and self.n_pages >= self._max_pages
-
     def is_finished(self, site: Site) -> bool:
         """Return True if nothing more may be fetched from a site; note in the summary if its budget is spent."""
         what = site.spending.exhausted()
-        if what and self._crawler.stats is not None:
+        if what:
             n_waiting = len(site) + len(site.backlog)
             message = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
             self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", message)
-        return what is not None or self.is_page_limit_reached()
+        return what is not None or (self._max_pages is not None and self.n_pages >= self._max_pages)
 
     # ---- Counting
 
     def count(self, name: str, n: int = 1, site: Site | None = None) -> None:
         """Add to the crawl's stats, and with a site to that site's figures (`webmain.ledger.runs.Figures`)."""
-        if n and self._crawler.stats is not None:
+        if n:
             self._crawler.stats.inc_value(name, n)
             if site is not None:
                 count_for_site(self._crawler, site.name, name.removeprefix("webmain/"), n)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from webmain import clock
+from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.validators import hash_of
 from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
@@ -17,8 +17,6 @@ from webmain.spiders.candidates import Candidate
 from webmain.spiders.site import Site
 
 if TYPE_CHECKING:
-    from scrapy import Spider
-
     from webmain.discovery.page_summary import PageSummary
     from webmain.discovery.schedule import Refresh
 
@@ -28,94 +26,39 @@ MAX_LEFT_OVER: Final = 20_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettledUrls:
-    """Which addresses need not be fetched now.
-
-    Attributes
-    ----------
-    known : set of str
-        Settled by an earlier run, or waiting for a retry.
-    n_waiting : int
-        How many of them wait for a retry.
-    """
-
-    known: frozenset[str] = frozenset()
-    n_waiting: int = 0
-
-
 class CrawlHistory:
     """Queries the ledger, and records in it what the spider finds out before a page is extracted.
 
+    If the ledger fails, the crawl ends, and nothing is known from then on.
+
     Parameters
     ----------
-    ledger : Ledger or None
-        If None, nothing is known or recorded.
-    skip_known : bool
-        Leave out settled addresses.
-    reopen : callable or None
-        Called with a site's key before leftover addresses are read: makes those pending again that only a filter refused.
-    saved_response : callable or None
-        Returns the saved response of an address if this run may ask only for changes.
-    visiting : Visiting or None
-        Remembers pages until their articles are stored.
-    on_error : callable or None
-        Called if the ledger fails, to end the crawl; nothing is known from then on. If None, the error is raised.
+    known_urls : KnownUrls or None
+        The extension with the ledger; if None, nothing is known or recorded.
     """
 
-    def __init__(
-        self,
-        ledger: Ledger | None,
-        *,
-        skip_known: bool = True,
-        reopen: Callable[[str], None] | None = None,
-        saved_response: Callable[[str, Filters], SavedResponse | None] | None = None,
-        visiting: Visiting | None = None,
-        on_error: Callable[[LedgerError], None] | None = None,
-    ) -> None:
-        self._ledger = ledger
-        self._on_error = on_error
-        self._skip_known = skip_known
-        self._reopen = reopen
-        self._saved_response = saved_response
-        self._visiting = visiting or Visiting()
-
-    @classmethod
-    def of(cls, spider: Spider) -> CrawlHistory:
-        """Return the history for a crawl, from its extension `KnownUrls` if that is enabled."""
-        from webmain.crawl.known_urls import KnownUrls
-
-        extension = spider.crawler.get_extension(KnownUrls)
-        if extension is None:
-            return cls(None)
-        return cls(
-            extension.ledger,
-            skip_known=extension.skip_known,
-            reopen=extension.reopen_filtered,
-            saved_response=extension.saved_response,
-            visiting=extension.visiting,
-            on_error=extension.fail,
-        )
+    def __init__(self, known_urls: KnownUrls | None) -> None:
+        self._known_urls = known_urls
+        self._skip_known = known_urls is not None and known_urls.skip_known
+        self._visiting = known_urls.visiting if known_urls is not None else Visiting()
 
     def _query(self, question: Callable[[Ledger], T], otherwise: T) -> T:
         """Return the ledger's answer, or `otherwise` if there is no ledger or it fails; report the failure."""
-        if self._ledger is None:
+        if self._known_urls is None:
             return otherwise
         try:
-            return question(self._ledger)
+            return question(self._known_urls.ledger)
         except LedgerError as error:
-            self._ledger = None
-            if self._on_error is None:
-                raise
-            self._on_error(error)
+            self._known_urls.fail(error)
+            self._known_urls = None
             return otherwise
 
     def leftover_urls(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
         """Yield the addresses that earlier runs found but did not settle, newest first."""
 
         def question(ledger: Ledger) -> list[FoundUrl]:
-            if self._reopen is not None:
-                self._reopen(site)
+            if self._known_urls is not None:
+                self._known_urls.reopen_filtered(site)
             pending = ledger.pending(site, limit)
             open_still = set(ledger.unknown([each.url for each in pending]))
             settled = [DoneUrl(url=each.url, reason="moved") for each in pending if each.url not in open_still]
@@ -123,14 +66,20 @@ class CrawlHistory:
                 ledger.mark_done(settled, site=site)
             return [each for each in pending if each.url in open_still]
 
-        none: list[FoundUrl] = []
-        return ((each.url, each.hints) for each in self._query(question, none))
+        left: list[FoundUrl] = self._query(question, [])
+        return ((each.url, each.hints) for each in left)
 
-    def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> SettledUrls:
-        """Return which candidates need not be fetched, and record the others as pending."""
+    def add_pending(self, site: Site, candidates: Iterable[Candidate]) -> tuple[set[str], int]:
+        """Record the candidates that are to be fetched as pending; return the others.
+
+        Returns
+        -------
+        set of str, int
+            The addresses that an earlier run settled or that wait for a retry, and how many of them wait.
+        """
         urls = [candidate.url for candidate in candidates if not candidate.is_hub]
 
-        def question(ledger: Ledger) -> SettledUrls:
+        def question(ledger: Ledger) -> tuple[set[str], int]:
             to_do = set(ledger.unknown(urls))
             known = {url for url in urls if url not in to_do and self._skip_known}
             fresh = [url for url in urls if not site.is_queued(url) and url not in known]
@@ -138,9 +87,10 @@ class CrawlHistory:
             waiting = pending if self._skip_known else set()
             found = [FoundUrl(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
             ledger.add_pending(found, site=site.name)
-            return SettledUrls(known=frozenset(known | waiting), n_waiting=len(waiting))
+            return known | waiting, len(waiting)
 
-        return self._query(question, SettledUrls()) if urls else SettledUrls()
+        none: tuple[set[str], int] = set(), 0
+        return self._query(question, none) if urls else none
 
     def n_articles(self, site: str) -> int:
         """Return how many of a site's addresses gave an article in earlier runs."""
@@ -165,9 +115,9 @@ class CrawlHistory:
 
     def settled(self, urls: Sequence[str]) -> set[str]:
         """Return the addresses that an earlier run has settled, and so need not be fetched."""
-        return (
-            self._query(lambda ledger: set(urls).difference(ledger.unknown(urls)), set()) if self._skip_known else set()
-        )
+        if not self._skip_known:
+            return set()
+        return self._query(lambda ledger: set(urls).difference(ledger.unknown(urls)), set())
 
     def is_known(self, url: str) -> bool:
         """Return True if an address is settled and need not be fetched again."""
@@ -188,12 +138,14 @@ class CrawlHistory:
 
     def saved_response(self, url: str, filters: Filters) -> SavedResponse | None:
         """Return the last complete response of an address; None if its whole body has to be read."""
-        return self._saved_response(url, filters) if self._ledger is not None and self._saved_response else None
+        return self._known_urls.saved_response(url, filters) if self._known_urls is not None else None
 
-    def fresh_response(self, url: str, filters: Filters) -> SavedResponse | None:
-        """Return the saved response of a source that need not be fetched in this run."""
-        saved = self.saved_response(url, filters)
-        return saved if saved is not None and not saved.is_due(clock.now_s()) else None
+    def fresh_response(self, url: str, filters: Filters, changed_at: float | None) -> SavedResponse | None:
+        """Return the saved response of a source that is not due, or has not changed since according to its index."""
+        saved, now = self.saved_response(url, filters), clock.now_s()
+        if saved is None or not saved.is_due(now):
+            return saved
+        return saved if changed_at is not None and saved.is_newer(changed_at, now) else None
 
     def save_responses(self, responses: Sequence[SavedResponse]) -> None:
         """Save the responses of sources whose addresses are all pending."""
@@ -210,8 +162,7 @@ class CrawlHistory:
 
     def due_visits(self, site: str, refresh: Refresh) -> list[VisitRecord]:
         """Return a site's articles that are due for a revisit; none if everything is fetched anyway."""
-        none: list[VisitRecord] = []
-        return self._query(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
+        return self._query(lambda ledger: ledger.visits.due(site, refresh), []) if self._skip_known else []
 
     def record_page(
         self, url: str, hints: Hints | None, summary: PageSummary, *, row: VisitRecord | None = None
@@ -249,15 +200,13 @@ class CrawlHistory:
 
     def visited_as(self, urls: Sequence[str]) -> dict[str, str]:
         """Return, for those of the articles that were fetched before, the address under which that was."""
-        none: dict[str, str] = {}
-        return self._query(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
+        return self._query(lambda ledger: ledger.visits.known(urls), {}) if self._skip_known else {}
 
     def record_claims(
         self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str
     ) -> list[VisitRecord]:
         """Record change times that a source gives for articles; return the articles that are therefore due."""
-        none: list[VisitRecord] = []
-        return self._query(lambda ledger: ledger.visits.record_claims(claims, refresh, source), none)
+        return self._query(lambda ledger: ledger.visits.record_claims(claims, refresh, source), [])
 
     def trusts_claims(self, site: str) -> bool:
         """Return True if the change dates in a site's sources are reliable enough for revisits."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -26,16 +25,13 @@ class Verdict:
     is_from_feed : bool
         The page shows hardly any of the text that its feed contains.
     links : frozenset of str
-        Addresses of the site that look like articles.
-    teased : Mapping[str, int]
-        Linked pages with paragraphs below their link, and the characters in those paragraphs.
+        Addresses of the site that look like articles, or have paragraphs below their links.
     """
 
     reason: str
     is_article: bool
     is_from_feed: bool
     links: frozenset[str]
-    teased: Mapping[str, int]
 
 
 def judge_at(site: Site, summary: PageSummary, url: str, hints: Hints | None) -> Verdict:
@@ -59,6 +55,5 @@ def judge_at(site: Site, summary: PageSummary, url: str, hints: Hints | None) ->
         reason=reason,
         is_article=judged.is_article or is_from_feed,
         is_from_feed=is_from_feed,
-        links=links,
-        teased=teased,
+        links=links.union(teased),
     )

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
+from scrapy.spidermiddlewares.httperror import HttpError
 
-from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
+from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import refresh_of, site_rules
 from webmain.crawl.signals import send_rejected
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
-from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, has_response, mark_of, page_of
+from webmain.spiders.answers import attempt, fetch_parts, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
-from webmain.spiders.candidates import Candidate, FoundOn, Limits
+from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.spiders.enqueuer import Enqueuer
-from webmain.spiders.fairness import MAX_WAITING, share, widen_limits
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
 from webmain.spiders.judging import judge_at
+from webmain.spiders.limits import MAX_WAITING, share, site_limits, widen_limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader
@@ -78,7 +79,7 @@ class NewsSpider(Spider):
     --------
     WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_LINK_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS,
     WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see
-    `queues.Limits`.
+    `limits.Limits`.
 
     Raises
     ------
@@ -91,12 +92,7 @@ class NewsSpider(Spider):
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
         self.arguments = read_news_arguments(arguments)
-        vars(self).update(
-            self.arguments.options(),
-            record=self.arguments.record,
-            render=self.arguments.render,
-            refresh=self.arguments.refresh,
-        )
+        vars(self).update(self.arguments.options())
         self.named_urls = (*self.arguments.sites, *(other for _, other in self.arguments.aliases))
         self.sites: dict[str, Site] = {}
 
@@ -115,19 +111,8 @@ class NewsSpider(Spider):
         """Request each site's front page, after queueing what earlier runs left over."""
         self.open()
         rules = site_rules(self.crawler)
-        usual = Limits()
-        limits = Limits(
-            **{
-                each.name: self.settings.getint(f"WEBMAIN_MAX_{each.name.upper()}", getattr(usual, each.name))
-                for each in fields(Limits)
-            }
-        )
         n_sites = len(self.arguments.sites)
-        limits = replace(
-            limits,
-            frontier=share(limits.frontier, MAX_WAITING, n_sites),
-            remembered=share(limits.remembered, 2 * MAX_WAITING, n_sites),
-        )
+        limits = site_limits(self.settings, n_sites)
         for address in self.arguments.sites:
             site = Site(
                 address,
@@ -152,7 +137,7 @@ class NewsSpider(Spider):
 
     def open(self) -> None:
         """Create the objects that the spider works with."""
-        self.history = CrawlHistory.of(self)
+        self.history = CrawlHistory(self.crawler.get_extension(KnownUrls))
         self.browsing = Browsing.of(self.crawler)
         self.enqueuer = Enqueuer(self.crawler, self.history, self.arguments.max_pages)
         self.revisits = Revisits(self.crawler, self.enqueuer, refresh_of(self.crawler), self._release)
@@ -183,24 +168,16 @@ class NewsSpider(Spider):
             candidate = site.next()
             if candidate is None:
                 break
-            if candidate.is_hub and (known := self.history.fresh_response(candidate.url, site.filters)):
-                self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
-                self.enqueuer.count("webmain/resting")
+            is_hub, depth = candidate.is_hub, candidate.depth
+            if is_hub and self.enqueuer.take_fresh(site, candidate.url, FoundOn.HUB, depth=depth):
                 continue
-            site.in_flight += 1
-            self.enqueuer.n_pages += 1
-            site.spending.n_pages += 1
-            request = Request(
-                candidate.url,
-                callback=self.parse_page,
-                errback=self.page_failed,
-                cb_kwargs={"candidate": candidate},
-                dont_filter=True,  # the frontier returns each address once
-                meta={"probe": True, "purpose": "hub", **self.enqueuer.conditional_meta(site, candidate.url)}
-                if candidate.is_hub
-                else None,
-            )
-            self.enqueuer.send(request)
+            options: dict[str, Any] = {"callback": self.parse_page, "errback": self.page_failed}
+            options["cb_kwargs"] = {"candidate": candidate}
+            if is_hub:
+                request = self.enqueuer.probe(site, candidate.url, "hub", **options)
+            else:  # the frontier returns each address once
+                request = Request(candidate.url, dont_filter=True, **options)
+            self.enqueuer.send_for(site, request)
         self.enqueuer.count_skipped(site)
 
     def continue_when_idle(self, spider: Spider) -> None:
@@ -236,14 +213,9 @@ class NewsSpider(Spider):
     async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
         """Read a page once: yield it if it is an article, follow its links if it is a hub."""
         site = self.sites[candidate.site]
-        article = None
+        reading = self._article(response, candidate, site)
         try:
-            with stages.errors_as_rejections(candidate.url, passing=(PoolClosed,)):
-                article = await self._article(response, candidate, site)
-        except Rejected as rejected:
-            self._reject(candidate, rejected.reason, rejected.detail)
-        except PoolClosed:
-            self.logger.debug("%s stays pending: the crawl is being closed", candidate.url)
+            article = await attempt(candidate.url, reading, partial(self._reject, candidate))
         finally:
             self._release(site)
         if article is not None:
@@ -256,8 +228,7 @@ class NewsSpider(Spider):
         url = page.url or response.url
         if url != candidate.url and not self._accepts_redirect(candidate, url, site):
             return None
-        if candidate.is_hub and (known := self.enqueuer.unchanged_response(site, response)):
-            self.enqueuer.enqueue_unchanged(site, known, FoundOn.HUB, depth=candidate.depth)
+        if candidate.is_hub and self.enqueuer.take_unchanged(site, response, FoundOn.HUB, depth=candidate.depth):
             self.enqueuer.count("webmain/hubs")
             return None
         page, summary = await self.browsing.summarise(page, response)
@@ -270,11 +241,10 @@ class NewsSpider(Spider):
         named, newest = hints is not None, candidate.newest
         site.record_page(candidate.url, summary.text_hash, is_article=found.is_article, is_named=named, newest=newest)
         if not found.is_article:
-            is_list = site.is_new_list(found.links.union(found.teased))
+            is_list = site.is_new_list(found.links)
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)
             if candidate.is_hub:
-                listed = self.enqueuer.listed_on(site, summary)
-                self.enqueuer.save_response(site, response, "hub", listed, mark_of(summary))
+                self.enqueuer.save_page(site, response, "hub", summary)
             return None
         if candidate.is_hub:
             self.enqueuer.enqueue(site, site.credit_hub(candidate.url, is_article=True))
@@ -328,7 +298,7 @@ class NewsSpider(Spider):
         self.history.record_alias(candidate, url)
         if site.is_done(url):
             reason = Reason.NOT_ARTICLE if url == site.front else Reason.DUPLICATE
-            self._reject(candidate, reason, f"it leads to {url}")
+            self._reject(candidate, Rejected(reason, f"it leads to {url}"))
             return False
         site.mark_done(url)
         if not candidate.is_hub and self.history.is_known(url):
@@ -370,13 +340,12 @@ class NewsSpider(Spider):
         """Continue after a page that could not be fetched; the middlewares have counted and recorded it."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
-        if not has_response(failure.value):
-            self.enqueuer.n_pages -= 1  # nothing was downloaded
-            self.sites[candidate.site].spending.n_pages -= 1
+        site = self.sites[candidate.site]
+        if not isinstance(failure.value, HttpError):  # nothing was downloaded
+            self.enqueuer.count_page(site, -1)
         if candidate.is_hub:
             self.enqueuer.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
-        site = self.sites[candidate.site]
         self.reader.check_left_alone(site, failure)
         self._release(site)
 
@@ -390,9 +359,9 @@ class NewsSpider(Spider):
         if not site.is_fetching_source:
             self.reader.fetch_next_source(site)
 
-    def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
+    def _reject(self, candidate: Candidate, rejected: Rejected) -> None:
         """Count and report a page without an article; for hubs, only count it, since no article was expected."""
         if candidate.is_hub:
-            self.enqueuer.count(f"webmain/hubs_rejected/{reason}")
+            self.enqueuer.count(f"webmain/hubs_rejected/{rejected.reason}")
         else:
-            send_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
+            send_rejected(self.crawler, Rejected(rejected.reason, rejected.detail, url=candidate.url))

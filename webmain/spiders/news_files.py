@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from webmain.archive.common_crawl import MAX_LIST_BYTES, RecordFilter, list_of, read_list
 from webmain.archive.decoding import TooLargeError
@@ -20,6 +19,9 @@ from webmain.archive.warc import Skip, page_of, read_captures
 from webmain.items import Page
 from webmain.ledger.archives import Progress
 from webmain.net.ranges import DataHost, RemoteFile, SourceError, StoppedReading
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MAX_FAILURES: Final = 3
 """After this many failed files in a row, the rest is left for the next run."""
@@ -66,27 +68,45 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEvent:
-    """Something found in a file: a page, a skipped record, or the reason why reading ended; or only progress.
+    """Something found: a page, something to count and to log, the end of a file; or only progress.
 
     Attributes
     ----------
     file : ArchiveFile or None
-        None if it concerns a month's list.
+        None if the progress in the file does not change.
     at : int
         Offset of the record.
-    skip : (Skip, str or None) or None
-    problem : SourceError or None
-    is_end, is_known : bool
-        The end of the file was reached, in this run or in an earlier one.
+    note : (str, str, bool) or None
+        A counter's name, a message, and whether it is a warning.
+    is_end : bool
+        The end of the file was reached.
     """
 
     file: ArchiveFile | None = None
     at: int = 0
     page: Page | None = None
-    skip: tuple[Skip, str | None] | None = None
-    problem: SourceError | None = None
+    note: tuple[str, str, bool] | None = None
     is_end: bool = False
-    is_known: bool = False
+
+
+class LocalFile(io.FileIO):
+    """A file in a folder, with what `RemoteFile` has; its bytes are counted as if they came from the host."""
+
+    def __init__(self, path: Path, host: DataHost) -> None:
+        super().__init__(path)
+        self.size: int | None = path.stat().st_size
+        self.mark = ""
+        self._host = host
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Read some bytes, and count them."""
+        n = super().readinto(buffer) or 0
+        self._host.count_bytes(n)
+        return n
+
+    def has(self, size: int | None, mark: str | None, at: int) -> bool:
+        """Return True if the size is that of an earlier run."""
+        return self.size == size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +125,8 @@ class NewsFiles:
         How far each file was read by earlier runs, by path.
     max_bytes : int
         The largest size of a page.
+    tell : callable
+        Called with everything that is found.
     """
 
     months: tuple[str, ...]
@@ -113,35 +135,27 @@ class NewsFiles:
     wanted: RecordFilter
     known: Mapping[str, Progress]
     max_bytes: int
+    tell: Callable[[FileEvent], None]
 
-    @property
-    def is_remote(self) -> bool:
-        """Whether the base is a URL."""
-        return self.base.startswith(("http://", "https://"))
-
-    def read(self, tell: Callable[[FileEvent], None]) -> None:
-        """Read everything, and pass what is found to `tell`."""
+    def read(self) -> None:
+        """Read everything."""
         paths: list[str] = []
         try:
             for month in self.months:
-                paths += self._listed(month, tell)
+                paths += self._listed(month)
             n_failed = 0
             for number, path in enumerate(paths, 1):
-                file = ArchiveFile(path, number, len(paths))
-                n_failed = 0 if self._read_file(file, tell) else n_failed + 1
+                n_failed = 0 if self._read_file(ArchiveFile(path, number, len(paths))) else n_failed + 1
                 if n_failed >= MAX_FAILURES:
-                    tell(
-                        FileEvent(
-                            problem=SourceError(
-                                f"{n_failed} files in a row could not be fetched; the next run continues"
-                            )
-                        )
-                    )
-                    return
-        except StoppedReading as stopped:
-            tell(FileEvent(problem=stopped))
+                    raise SourceError(f"{n_failed} files in a row could not be fetched; the next run continues")
+        except SourceError as problem:
+            self._fail(problem)
 
-    def _listed(self, month: str, tell: Callable[[FileEvent], None]) -> tuple[str, ...]:
+    def _fail(self, problem: SourceError) -> None:
+        kind = "missing" if problem.is_missing else "ended" if isinstance(problem, StoppedReading) else "failed"
+        self.tell(FileEvent(note=(kind, str(problem), True)))
+
+    def _listed(self, month: str) -> tuple[str, ...]:
         """Return the paths of a month's files."""
         path = list_of(month)
         try:
@@ -153,75 +167,72 @@ class NewsFiles:
         except StoppedReading:
             raise
         except (SourceError, TooLargeError, OSError) as error:
-            tell(FileEvent(problem=_named(path, error)))
+            self._fail(_named(path, error))
             return ()
         if listed.n_refused or not listed.paths:
             message = f"{path}: {listed.n_refused:,} lines name no WARC file of the month; {len(listed.paths):,} do"
-            tell(FileEvent(problem=SourceError(message)))
+            self._fail(SourceError(message))
         return listed.paths
 
-    def _read_file(self, file: ArchiveFile, tell: Callable[[FileEvent], None]) -> bool:
+    def _read_file(self, file: ArchiveFile) -> bool:
         """Read one file; return False if it failed for a reason other than the file being missing."""
         known = self.known.get(file.path)
-        if known is not None and known.done_at is not None and (self.is_remote or self._size(file.path) == known.size):
-            tell(FileEvent(file=file, is_known=True))
-            return True
         try:
             with closing(self._open(file.path)) as stream:
-                self._begin(file, stream, known)
-                look = partial(self._look, file, stream, tell)
-                for begin, capture in read_captures(
-                    stream, on_skip=partial(_skip, file, tell), max_bytes=self.max_bytes, is_wanted=look
-                ):
-                    self._record_size(file, stream)
-                    page = page_of(capture, self.max_bytes)
-                    if isinstance(page, Page):
-                        tell(FileEvent(file=file, at=begin, page=page))
-                    else:
-                        _skip(file, tell, page, capture.url)
-                self._record_size(file, stream)
+                raw = stream.raw
+                if known is not None and known.done_at is not None and (self._is_remote or raw.size == known.size):
+                    self.tell(FileEvent(note=("files/known", f"{file.path}: read before", False)))
+                    return True
+                if known is not None and known.position and raw.has(known.size, known.etag, known.position):
+                    file.position = file.reached = known.position
+                    file.n_records = known.n_records
+                stream.seek(file.position)
+                self._read_records(file, stream)
         except StoppedReading:
             raise
         except (SourceError, OSError) as error:
             problem = _named(file.path, error)
-            tell(FileEvent(file=file, at=file.position, problem=problem))
+            self._fail(problem)
             return problem.is_missing
-        tell(FileEvent(file=file, at=file.size or file.position, is_end=True))
+        if file.n_records:
+            note = ("files/read", f"{file.path}: {file.n_records:,} records", False)
+        else:
+            note = ("failed", f"{file.path}: no record is in it", True)
+        at = file.size or file.position
+        self.tell(FileEvent(file=file, at=at, note=note, is_end=file.n_records > 0))
         return True
 
-    def _begin(self, file: ArchiveFile, stream: BinaryIO, known: Progress | None) -> None:
-        """Seek to where an earlier run stopped, if it is the same file."""
-        if known is not None and known.position and self._is_same(file, stream, known):
-            file.position = file.reached = known.position
-            file.n_records = known.n_records
-        stream.seek(file.position)
+    def _read_records(self, file: ArchiveFile, stream: io.BufferedReader[RemoteFile | LocalFile]) -> None:
+        """Read a file to its end, and report progress from time to time."""
+        raw = stream.raw
 
-    def _is_same(self, file: ArchiveFile, stream: BinaryIO, known: Progress) -> bool:
-        if isinstance(raw := _raw(stream), RemoteFile):
-            return raw.has(known.size, known.etag, known.position)
-        self._record_size(file, stream)
-        return file.size == known.size
+        def tell(**found: Any) -> None:
+            file.size, file.mark = raw.size, raw.mark
+            self.tell(FileEvent(file=file, **found))
 
-    def _look(
-        self,
-        file: ArchiveFile,
-        stream: BinaryIO,
-        tell: Callable[[FileEvent], None],
-        begin: int,
-        url: str | None,
-        date: datetime | None,
-    ) -> bool:
-        """Return whether a record is wanted, and report progress from time to time."""
-        file.n_records += 1
-        if begin - file.position >= STEP_BYTES:
-            self._record_size(file, stream)
-            if not self.is_remote:
-                self.host.count_bytes(begin - file.position)
-            file.position = begin
-            tell(FileEvent(file=file, at=begin))
-        return self.wanted(url, date)
+        def skip(reason: Skip, url: str | None) -> None:
+            tell(at=file.position, note=(f"skipped/{reason}", f"{reason}: {url}", reason is Skip.DAMAGED))
 
-    def _open(self, path: str) -> BinaryIO:
+        def is_wanted(begin: int, url: str | None, date: datetime | None) -> bool:
+            file.n_records += 1
+            if begin - file.position >= STEP_BYTES:
+                file.position = begin
+                tell(at=begin)
+            return self.wanted(begin, url, date)
+
+        for begin, capture in read_captures(stream, on_skip=skip, max_bytes=self.max_bytes, is_wanted=is_wanted):
+            page = page_of(capture, self.max_bytes)
+            if isinstance(page, Page):
+                tell(at=begin, page=page)
+            else:
+                skip(page, capture.url)
+        file.size, file.mark = raw.size, raw.mark
+
+    @property
+    def _is_remote(self) -> bool:
+        return self.base.startswith(("http://", "https://"))
+
+    def _open(self, path: str) -> io.BufferedReader[RemoteFile | LocalFile]:
         """Open a file below the base.
 
         Raises
@@ -229,31 +240,9 @@ class NewsFiles:
         OSError
             A file in a folder cannot be opened.
         """
-        if not self.is_remote:
-            return Path(self.base, path).open("rb")
-        return cast("BinaryIO", io.BufferedReader(RemoteFile(self.base + path, self.host), _BUFFER_BYTES))
-
-    def _size(self, path: str) -> int | None:
-        """Return the size of a file in a folder."""
-        try:
-            return Path(self.base, path).stat().st_size
-        except OSError:
-            return None
-
-    def _record_size(self, file: ArchiveFile, stream: BinaryIO) -> None:
-        """Update the size and mark of a file from what is known now."""
-        if isinstance(raw := _raw(stream), RemoteFile):
-            file.size, file.mark = raw.size, raw.mark
-        else:
-            file.size = self._size(file.path)
-
-
-def _skip(file: ArchiveFile, tell: Callable[[FileEvent], None], reason: Skip, url: str | None) -> None:
-    tell(FileEvent(file=file, at=file.position, skip=(reason, url)))
-
-
-def _raw(stream: BinaryIO) -> object:
-    return stream.raw if isinstance(stream, io.BufferedReader) else stream
+        if self._is_remote:
+            return io.BufferedReader(RemoteFile(self.base + path, self.host), _BUFFER_BYTES)
+        return io.BufferedReader(LocalFile(Path(self.base, path), self.host), _BUFFER_BYTES)
 
 
 def _named(path: str, error: Exception) -> SourceError:

@@ -97,17 +97,14 @@ class NewsMonths:
         )
 
     @cached_property
-    def _filters_hash(self) -> str:
-        """Hash of the filters other than the period: a file that was read with other filters is read again."""
+    def _filters(self) -> str:
+        """The filters, as a part of each file's name in the ledger: a hash of the others, `since`, and `until`."""
         args = self._arguments
         filters = [sorted(args.domains), args.language, args.require, args.section, args.undated, args.respect]
-        return hashlib.sha256(json.dumps(filters).encode()).hexdigest()[:16]
-
-    def _key(self, path: str) -> str:
-        """Return the name of a file's progress in the ledger; it ends with `since` and `until`."""
-        moments = (self._arguments.since, self._arguments.until)
-        since, until = ("" if each is None else f"{each.timestamp():.0f}" for each in moments)
-        return f"{path}?{self._filters_hash}&{since}&{until}"
+        digest = hashlib.sha256(json.dumps(filters).encode()).hexdigest()[:16]
+        return "&".join(
+            [digest, *("" if each is None else f"{each.timestamp():.0f}" for each in (args.since, args.until))]
+        )
 
     def _known(self) -> dict[str, Progress]:
         """Return how far each file was read with the same filters and the same or a longer period."""
@@ -115,12 +112,10 @@ class NewsMonths:
         known_urls = self._crawler.get_extension(KnownUrls)
         if known_urls is None or not known_urls.skip_known:
             return known
-        own_period = [float(each) if each else None for each in self._key("").split("&")[1:]]
         for month in self._arguments.months:
             for row in known_urls.ledger.archives.below(f"{FOLDER}{month}/"):
                 path, _, filters = row.path.partition("?")
-                filters_hash, *period = filters.split("&")
-                if filters_hash != self._filters_hash or not _covers(period, own_period):
+                if not _covers(filters, self._filters):
                     continue
                 best = known.get(path)
                 if best is None or (row.done_at is not None, row.position) > (best.done_at is not None, best.position):
@@ -129,15 +124,6 @@ class NewsMonths:
 
     async def pages(self) -> AsyncIterator[Page]:
         """Yield the wanted pages in the order of the files, until the end or `close`."""
-        arguments = self._arguments
-        files = NewsFiles(
-            months=arguments.months,
-            base=arguments.base,
-            host=self.host,
-            wanted=self._wanted,
-            known=self._known(),
-            max_bytes=own(self._crawler.settings).getint("WEBMAIN_MAX_BYTES"),
-        )
         loop = asyncio.get_running_loop()
 
         def give(found: FileEvent) -> None:
@@ -146,10 +132,20 @@ class NewsMonths:
                 raise StoppedReading("reading was stopped")
             loop.call_soon_threadsafe(self._found.put_nowait, found)
 
+        files = NewsFiles(
+            months=self._arguments.months,
+            base=self._arguments.base,
+            host=self.host,
+            wanted=self._wanted,
+            known=self._known(),
+            max_bytes=own(self._crawler.settings).getint("WEBMAIN_MAX_BYTES"),
+            tell=give,
+        )
+
         def run() -> None:
             end: BaseException | None = None
             try:
-                files.read(give)
+                files.read()
             except StoppedReading:
                 pass
             except BaseException as error:
@@ -176,30 +172,17 @@ class NewsMonths:
 
     def _take(self, found: FileEvent) -> None:
         """Record what was found, in order."""
+        if found.note is not None:
+            self._tell(*found.note)
         file = found.file
-        if found.problem is not None:
-            kind = "ended" if isinstance(found.problem, StoppedReading) else "failed"
-            self._tell("missing" if found.problem.is_missing else kind, str(found.problem), True)
-            return  # earlier progress in the file stays recorded
         if file is None:
             return
-        self._now = file
-        if found.is_known:
-            self._tell("files/known", f"{file.path}: read before", False)
-            return
-        self._files[file.path] = file
+        self._now = self._files[file.path] = file
         file.reached = max(file.reached, found.at)
-        if found.skip is not None:
-            reason, url = found.skip
-            self._tell(f"skipped/{reason.value}", f"{reason.value}: {url}", reason.value == "damaged")
+        file.is_read = found.is_end
         if found.page is not None:
             file.waiting[found.at] = None
             self._of_url[found.page.url or ""].append((file, found.at))
-        if found.is_end and file.n_records:
-            file.is_read = True
-            self._tell("files/read", f"{file.path}: {file.n_records:,} records", False)
-        elif found.is_end:
-            self._tell("failed", f"{file.path}: no record is in it", True)
 
     # ---- Results of the pages
 
@@ -264,7 +247,7 @@ class NewsMonths:
         first = next(iter(file.waiting), None)
         is_done = file.is_read and first is None
         return Progress(
-            path=self._key(file.path),
+            path=f"{file.path}?{self._filters}",
             position=file.reached if first is None else first,
             size=file.size,
             etag=file.mark,
@@ -292,12 +275,12 @@ class NewsMonths:
             )
 
 
-def _covers(moments: list[str], mine: list[float | None]) -> bool:
-    """Return True if an earlier period includes all of another one."""
+def _covers(filters: str, mine: str) -> bool:
+    """Return True if the filters of an earlier run (see `_filters`) differ from this run's at most by a longer period."""
     try:
-        since, until = (float(each) if each else None for each in moments)
+        theirs, since, until = filters.split("&")
+        own_hash, own_since, own_until = mine.split("&")
+        begins = float(since or "-inf") <= float(own_since or "-inf")
+        return theirs == own_hash and begins and float(until or "inf") >= float(own_until or "inf")
     except ValueError:
         return False
-    return (since is None or (mine[0] is not None and since <= mine[0])) and (
-        until is None or (mine[1] is not None and until >= mine[1])
-    )

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from scrapy import Request
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
-from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import StoppedError, failure_name
 from webmain.crawl.storing import Store
 from webmain.crawl.visiting import VISIT, claimed_at
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
-from webmain.items import Rejected
 from webmain.ledger.visits import USUAL_EDITS
-from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import fetch_parts, page_of
+from webmain.spiders.answers import attempt, fetch_parts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.judging import judge_at
 from webmain.store.protocol import StoreError
@@ -32,6 +28,7 @@ from webmain.urls import normalise
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -82,7 +79,6 @@ class Revisits:
         self._release = release
         self._due: dict[str, deque[VisitRecord]] = {}
         self._taken: defaultdict[str, set[str]] = defaultdict(set)
-        self._n: Counter[str] = Counter()
         self._believes: dict[str, bool] = {}
 
     def next(self, site: Site) -> VisitRecord | None:
@@ -91,7 +87,7 @@ class Revisits:
         limit = refresh.share * (site.spending.n_pages + 1)
         if not (len(site) or site.backlog):
             limit = max(limit, AT_LEAST)
-        if not refresh.ages_s or self._n[site.name] + 1 > limit:
+        if not refresh.ages_s or len(self._taken[site.name]) + 1 > limit:
             return None
         if site.name not in self._due:
             self._add(site, self._enqueuer.history.due_visits(site.name, refresh))
@@ -101,7 +97,6 @@ class Revisits:
             if row.url not in taken and site.allows_visit(row.url, row.published_at):
                 taken.add(row.url)
                 site.mark_done(row.url)
-                self._n[site.name] += 1
                 return row
         return None
 
@@ -131,32 +126,16 @@ class Revisits:
 
     def visit(self, site: Site, row: VisitRecord) -> None:
         """Request an article again."""
-        site.in_flight += 1
-        self._enqueuer.n_pages += 1
-        site.spending.n_pages += 1
-        request = Request(
-            row.url,
-            callback=self.parse,
-            errback=self.failed,
-            cb_kwargs={"row": row, "site": site},
-            dont_filter=True,
-            meta={"probe": True, "purpose": VISIT, **self._enqueuer.conditional_meta(site, row.url)},
-        )
-        self._enqueuer.send(request)
+        options = {"callback": self.parse, "errback": self.failed, "cb_kwargs": {"row": row, "site": site}}
+        self._enqueuer.send_for(site, self._enqueuer.probe(site, row.url, VISIT, **options))
 
     # ---- Responses
 
     async def parse(self, response: Response, row: VisitRecord, site: Site) -> AsyncIterator[Page]:
         """Read an article's page; yield it if it has changed."""
-        page = None
+        reading = self._changed(response, row, site)
         try:
-            with stages.errors_as_rejections(row.url, passing=(PoolClosed,)):
-                page = await self._changed(response, row, site)
-        except Rejected as rejected:
-            self._count(f"rejected/{rejected.reason}")
-            self._enqueuer.history.record_unchanged_article(row, self._refresh(row.url))
-        except PoolClosed:
-            logger.debug("%s stays due: the crawl is being closed", row.url)
+            page = await attempt(row.url, reading, lambda rejected: self._keep(row, f"rejected/{rejected.reason}"))
         finally:
             self._release(site)
         if page is not None:
@@ -169,26 +148,28 @@ class Revisits:
             self._follow(site, row, url)
             return None
         if self._enqueuer.unchanged_response(site, response):
-            self._count("not_modified" if response.status == 304 else "identical")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "not_modified" if response.status == 304 else "identical")
             return None
         page = page_of(response, hints=row.read_hints())
         page, summary = await Browsing.of(self._crawler).summarise(page, response)
         if history.has_same_text(row.url, summary):
-            self._count("identical")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "identical")
             return None
         found = judge_at(site, summary, url, page.hints)
         if not found.is_article:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
-            self._count("no_article")
-            history.record_unchanged_article(row, self._refresh(row.url))
+            self._keep(row, "no_article")
             return None
         if found.is_from_feed:
             page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
         history.record_page(row.url, page.hints, summary, row=row)
         parts = await fetch_parts(self._crawler, summary, site)
         return replace(page, parts=parts, article_reason=found.reason)
+
+    def _keep(self, row: VisitRecord, why: str) -> None:
+        """Record that an article stays as it is."""
+        self._count(why)
+        self._enqueuer.history.record_unchanged_article(row, self._refresh(row.url))
 
     def _follow(self, site: Site, row: VisitRecord, url: str) -> None:
         """Record where an article redirects to: a list (it is missing), another article or a new address, or a wall."""

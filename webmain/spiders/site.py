@@ -24,14 +24,13 @@ from webmain.spiders.candidates import (
     FoundOn,
     Hubs,
     KnownLink,
-    Limits,
     add_within_limit,
     hub_age_s,
 )
+from webmain.spiders.limits import Limits, Spending
 from webmain.spiders.own_addresses import OwnAddresses
 from webmain.spiders.site_frontier import SiteFrontier
 from webmain.spiders.sources import Sources
-from webmain.spiders.spending import Spending
 from webmain.urls import site_key
 
 COVERAGE_DAYS: Final = 30

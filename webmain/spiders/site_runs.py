@@ -61,9 +61,7 @@ class SiteRuns:
         known = self._crawler.get_extension(KnownUrls)
         if not isinstance(spider, NewsSpider) or known is None or known.path == ":memory:":
             return
-        if self._crawler.stats.get_value("webmain/store_error") or self._crawler.stats.get_value(
-            "webmain/ledger_error"
-        ):
+        if any(self._crawler.stats.get_value(f"webmain/{kind}_error") for kind in ("store", "ledger")):
             return
         try:
             self._started_at = known.ledger.clock()

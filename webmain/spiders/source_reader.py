@@ -12,7 +12,6 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from webmain import clock
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import LeftAloneError
@@ -25,7 +24,7 @@ from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import has_response, is_passing, mark_of, other_fronts, page_of
+from webmain.spiders.answers import is_passing, other_fronts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
@@ -72,20 +71,12 @@ class SourceReader:
 
     def front_request(self, site: Site, address: str) -> Request:
         """Return the request for a front page."""
-        return Request(
-            address,
-            callback=self.parse_front,
-            errback=self.front_failed,
-            cb_kwargs={"site": site},
-            priority=_PRIORITY,
-            dont_filter=True,
-            meta={"probe": True, "purpose": "front", **self._enqueuer.conditional_meta(site, address)},
-        )
+        options = {"callback": self.parse_front, "errback": self.front_failed, "cb_kwargs": {"site": site}}
+        return self._enqueuer.probe(site, address, "front", priority=_PRIORITY, **options)
 
     async def parse_front(self, response: Response, site: Site) -> None:
         """Read the front page: its links, its feeds, and the host on which it was found."""
-        self._enqueuer.n_pages += 1
-        site.spending.n_pages += 1
+        self._enqueuer.count_page(site)
         url = normalise(response.url) or response.url
         if site.is_own(url):
             site.front = url
@@ -112,17 +103,14 @@ class SourceReader:
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
         """Follow the links of a front page; return the request for its refresh target."""
-        if known := self._enqueuer.unchanged_response(site, response):
-            self._enqueuer.enqueue_unchanged(site, known, FoundOn.FRONT)
+        if self._enqueuer.take_unchanged(site, response, FoundOn.FRONT):
             return None
         with stages.errors_as_rejections(url, passing=(PoolClosed,)):
             _, summary = await Browsing.of(self._crawler).summarise(page_of(response), response)
             if further := self._enqueuer.refresh_request(response, summary.head.refresh):
                 return further
             self._enqueuer.follow_links(site, summary, FoundOn.FRONT, depth=0)
-            self._enqueuer.save_response(
-                site, response, "front", self._enqueuer.listed_on(site, summary), mark_of(summary)
-            )
+            self._enqueuer.save_page(site, response, "front", summary)
         return None
 
     def front_failed(self, failure: Failure) -> None:
@@ -133,7 +121,7 @@ class SourceReader:
         if self.check_left_alone(site, failure):
             return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
-        is_there = has_response(failure.value) or isinstance(failure.value, IgnoreRequest)
+        is_there = isinstance(failure.value, HttpError | IgnoreRequest)
         others = [] if is_there else list(other_fronts(site.start))
         following = next((address for address in others if address not in tried), None)
         if following:
@@ -215,16 +203,10 @@ class SourceReader:
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
-        known = self._enqueuer.history.fresh_response(url, site.filters)
-        if known is None and source.changed_at is not None:
-            saved = self._enqueuer.history.saved_response(url, site.filters)
-            known = saved if saved is not None and saved.is_newer(source.changed_at, clock.now_s()) else None
-        if known is None:
-            return False
-        site.sources.succeeded(source)
-        self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
-        self._enqueuer.count("webmain/resting")
-        return True
+        is_fresh = self._enqueuer.take_fresh(site, url, _FOUND[source.kind], changed_at=source.changed_at)
+        if is_fresh:
+            site.sources.succeeded(source)
+        return is_fresh
 
     async def parse_source(self, response: Response, site: Site, source: Source) -> None:
         """Read robots.txt, a feed or a sitemap."""
@@ -232,8 +214,8 @@ class SourceReader:
             if source.kind is SourceKind.ROBOTS:
                 listed = RobotsRules(response.body, url=response.url).sitemaps
                 site.sources.add_sitemaps(Entry(url=url) for url in listed)
-            elif known := self._enqueuer.unchanged_response(site, response):
-                self._enqueuer.enqueue_unchanged(site, known, _FOUND[source.kind])
+            elif self._enqueuer.take_unchanged(site, response, _FOUND[source.kind]):
+                pass  # its addresses are queued
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
             else:

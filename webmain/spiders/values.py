@@ -1,16 +1,15 @@
-"""Parse the value of each spider argument; errors say what is allowed."""
+"""Parse the value of each spider argument; each raises ValueError with what is allowed."""
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Callable
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from webmain.discovery.schedule import Refresh
-from webmain.items.keep import Keep
+from webmain import clock
+from webmain.archive.warc import files_at
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_spec, split_specs
@@ -19,13 +18,6 @@ from webmain.urls import host
 
 MAX_SITES_BYTES: Final = 16 << 20
 """Largest file of sites that is read."""
-
-
-_T = TypeVar("_T")
-
-
-class InvalidValue(ValueError):  # noqa: N818 - named after the value
-    """A value is wrong; the message says what is allowed."""
 
 
 SITE_ALLOWED: Final = (
@@ -43,13 +35,13 @@ def read_sites_file(text: str) -> tuple[str, ...]:
         with place.open("rb") as stream:
             body = stream.read(MAX_SITES_BYTES + 1)
     except OSError as error:
-        raise InvalidValue(f"{error.strerror or error}; {allowed}") from error
+        raise ValueError(f"{error.strerror or error}; {allowed}") from error
     if len(body) > MAX_SITES_BYTES or b"\0" in body:
-        raise InvalidValue(f"no such file; {allowed}")
+        raise ValueError(f"no such file; {allowed}")
     lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     sites = tuple(part for line in lines for part in line.split(",") if part.strip())
     if not sites:
-        raise InvalidValue(f"it contains no site; {allowed}")
+        raise ValueError(f"it contains no site; {allowed}")
     return sites
 
 
@@ -58,18 +50,18 @@ def read_store(text: str) -> str:
     try:
         parts = split_specs(text)
     except StoreSpecError as error:
-        raise InvalidValue(str(error).partition(": ")[2]) from error
+        raise ValueError(str(error).partition(": ")[2]) from error
     for part in parts:
         location, path = split_spec(part)
         if location in SCHEMES.values() and Path(path).expanduser().is_dir():
-            raise InvalidValue(f"{path!r} is a folder; allowed are files")
+            raise ValueError(f"{path!r} is a folder; allowed are files")
     return ",".join(parts)
 
 
 def read_positive(text: str) -> int:
     """Parse a whole number of at least 1."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= 12 and int(text) > 0):
-        raise InvalidValue("allowed are whole numbers from 1")
+        raise ValueError("allowed are whole numbers from 1")
     return int(text)
 
 
@@ -80,7 +72,7 @@ def read_share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise InvalidValue("allowed are numbers from 0 to 1; 0 lists nothing")
+        raise ValueError("allowed are numbers from 0 to 1; 0 lists nothing")
     return value
 
 
@@ -88,11 +80,11 @@ _AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
 _UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
 
 
-def read_since(text: str, now: datetime) -> datetime:
+def read_since(text: str) -> datetime:
     """Parse a date, or a time before now; a date without a zone is in UTC."""
-    since = read_until(text, now, is_end=False)
-    if since > now:
-        raise InvalidValue(f"this lies in the future; {_MOMENTS}")
+    since = read_until(text, is_end=False)
+    if since > clock.now():
+        raise ValueError(f"this lies in the future; {_MOMENTS}")
     return since
 
 
@@ -100,17 +92,17 @@ _WHOLE_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _MOMENTS: Final = "allowed are ISO dates (2026-11-20, 2026-11-20T06:00+07:00) and spans up to now (12h, 3d, 2w)"
 
 
-def read_until(text: str, now: datetime, *, is_end: bool = True) -> datetime:
+def read_until(text: str, *, is_end: bool = True) -> datetime:
     """Parse a date, meaning the end of that day if `is_end`, or a time before now."""
     ago = _AGO.fullmatch(text)
     try:
         if ago:
-            return now - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
+            return clock.now() - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
-        raise InvalidValue(_MOMENTS) from None
+        raise ValueError(_MOMENTS) from None
     if not MINYEAR + 1 < moment.year < MAXYEAR:  # a day more, or another zone, may exceed the range of years
-        raise InvalidValue(f"allowed are the years {MINYEAR + 2} to {MAXYEAR - 1}")
+        raise ValueError(f"allowed are the years {MINYEAR + 2} to {MAXYEAR - 1}")
     if is_end and _WHOLE_DAY.fullmatch(text):
         moment += timedelta(days=1)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
@@ -123,28 +115,8 @@ def read_language(text: str) -> str:
     """Parse a language as ISO 639-1."""
     match = _LANGUAGE.fullmatch(text)
     if not match or match[1].lower() not in ISO_639_1:
-        raise InvalidValue("allowed are ISO 639-1 codes such as en, th, de")
+        raise ValueError("allowed are ISO 639-1 codes such as en, th, de")
     return match[1].lower()
-
-
-def read_keep(text: str) -> Keep:
-    """Parse what is kept besides running text."""
-    try:
-        return Keep.of(text)
-    except ValueError as error:
-        raise InvalidValue(str(error).removeprefix("keep: ").removeprefix(f"got {text!r}, ")) from error
-
-
-def of_value_error(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """Return a parser that raises `InvalidValue` instead of another ValueError."""
-
-    def refusing(text: str) -> _T:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise InvalidValue(str(error)) from error
-
-    return refusing
 
 
 def one_of(*allowed: str) -> Callable[[str], str]:
@@ -152,7 +124,7 @@ def one_of(*allowed: str) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in allowed:
-            raise InvalidValue(f"allowed are {', '.join(allowed[:-1])}, and {allowed[-1]}")
+            raise ValueError(f"allowed are {', '.join(allowed[:-1])}, and {allowed[-1]}")
         return text
 
     return read
@@ -167,7 +139,7 @@ _TRUTHS: Final = {
 def read_truth(text: str) -> bool:
     """Parse true or false."""
     if text.lower() not in _TRUTHS:
-        raise InvalidValue("allowed are true and false")
+        raise ValueError("allowed are true and false")
     return _TRUTHS[text.lower()]
 
 
@@ -175,25 +147,17 @@ def read_patterns(text: str) -> tuple[str, ...]:
     """Parse globs separated by commas; those without a leading slash or star start at the root."""
     patterns = tuple(p if p[0] in "/*[?" else "/" + p for part in text.split(",") if (p := part.strip()))
     if any("://" in pattern for pattern in patterns):
-        raise InvalidValue("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
+        raise ValueError("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
     return patterns
 
 
 def read_recording(text: str) -> str:
     """Parse the path of a recording."""
     if not text.lower().endswith(".warc.gz"):
-        raise InvalidValue("allowed is the path of a file whose name ends in .warc.gz")
+        raise ValueError("allowed is the path of a file whose name ends in .warc.gz")
     if Path(text).expanduser().is_dir():
-        raise InvalidValue("this is a folder; allowed is the path of a file whose name ends in .warc.gz")
+        raise ValueError("this is a folder; allowed is the path of a file whose name ends in .warc.gz")
     return text
-
-
-def read_refresh(text: str) -> Refresh:
-    """Parse a schedule of revisits."""
-    try:
-        return Refresh.of(text)
-    except ValueError as error:
-        raise InvalidValue(str(error)) from error
 
 
 def read_existing_paths(text: str) -> tuple[str, ...]:
@@ -201,20 +165,18 @@ def read_existing_paths(text: str) -> tuple[str, ...]:
     parts = [text] if _is_there(text) else [part.strip() for part in text.split(",") if part.strip()]
     missing = [part for part in parts if not _is_there(part)]
     if missing:
-        raise InvalidValue(f"nothing is there under {', '.join(map(repr, missing))}; {PATH_ALLOWED}")
+        raise ValueError(f"nothing is there under {', '.join(map(repr, missing))}; {PATH_ALLOWED}")
     if not parts:
-        raise InvalidValue(PATH_ALLOWED)
+        raise ValueError(PATH_ALLOWED)
     return tuple(parts)
 
 
 def _is_there(text: str) -> bool:
-    place = Path(text).expanduser()
     try:
-        if place.exists():
-            return True
-        return next(glob.iglob(str(place), recursive=True), None) is not None  # noqa: PTH207 - absolute patterns too
+        files_at(text)
     except (OSError, ValueError):
         return False
+    return True
 
 
 _MONTH = re.compile(r"(20\d{2})[/-](0[1-9]|1[0-2])")
@@ -224,16 +186,17 @@ _MONTHS_ALLOWED: Final = (
 MAX_MONTHS: Final = 240
 
 
-def read_months(text: str, now: datetime) -> tuple[str, ...]:
+def read_months(text: str) -> tuple[str, ...]:
     """Return months and ranges of months as distinct "2026/10", in the given order."""
+    now = clock.now()
     months: dict[str, None] = {}
     for part in text.split(","):
         ends = [_MONTH.fullmatch(end.strip()) for end in (part.split("-") if "/" in part else [part])]
         if not 1 <= len(ends) <= 2 or None in ends:
-            raise InvalidValue(_MONTHS_ALLOWED)
+            raise ValueError(_MONTHS_ALLOWED)
         first, last = (12 * int(end[1]) + int(end[2]) - 1 for end in (ends[0], ends[-1]) if end is not None)
         if not first <= last <= 12 * now.year + now.month - 1 or last - first >= MAX_MONTHS:
-            raise InvalidValue(_MONTHS_ALLOWED)
+            raise ValueError(_MONTHS_ALLOWED)
         months |= dict.fromkeys(f"{number // 12}/{number % 12 + 1:02}" for number in range(first, last + 1))
     return tuple(months)
 
@@ -242,11 +205,11 @@ def read_base(text: str) -> str:
     """Parse the base of archives: a folder, or a URL, which gets a final slash."""
     if "://" not in text:
         if not Path(text).expanduser().is_dir():
-            raise InvalidValue("there is no such folder; allowed are an http(s) URL and a folder in the same layout")
+            raise ValueError("there is no such folder; allowed are an http(s) URL and a folder in the same layout")
         return str(Path(text).expanduser())
     address = start_url(text)
     if address is None or "?" in address:
-        raise InvalidValue("allowed are an http(s) URL and a folder in the same layout")
+        raise ValueError("allowed are an http(s) URL and a folder in the same layout")
     return address.rstrip("/") + "/"
 
 
@@ -257,7 +220,7 @@ def read_domains(text: str) -> tuple[str, ...]:
         if name := part.strip():
             domain = host(name.removeprefix("*.")).removeprefix("www.")
             if "." not in domain or re.search(r"[/?#@:]", name.partition("://")[2].rstrip("/") or name):
-                raise InvalidValue(
+                raise ValueError(
                     f"{name!r} is no domain; allowed are domains, several separated by commas: bbc.com,dw.com"
                 )
             domains[domain] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from webmain.processes.system_calls import end_with_parent
+from webmain.processes.fork_server import end_with_parent
 
 
 def main() -> None:
