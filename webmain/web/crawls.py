@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.concurrency import run_in_threadpool
-from starlette.routing import Route
 
 from webmain.crawl.summary import FAILING, outcome
+from webmain.files import StoreError
 from webmain.web.choices import methods
 from webmain.web.crawling import LIMITS, crawl_request, demo_sites
 from webmain.web.pages import redirect, render, web_of
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import query_params
 from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
@@ -68,8 +68,8 @@ def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
     try:
         with open_for_reading(spec) as store:
             return store.catalogue().runs(before=before, limit=ROWS + 1), ""
-    except Problem as problem:
-        return (), problem.detail
+    except StoreError as error:
+        return (), sentence(f"{error}.")
 
 
 async def start(request: Request) -> Response:
@@ -111,7 +111,7 @@ async def stop(request: Request) -> Response:
     return redirect(request, "/crawls/now")
 
 
-@with_store
+@with_store()
 def run(request: Request, store: SqliteStore) -> Response:
     """Show the arguments and results of a crawl."""
     number = request.path_params["run"]
@@ -151,14 +151,3 @@ def _run_of(crawl: Crawl | None) -> int | None:
     """Return the number under which the store has the running crawl."""
     number = crawl.stats.get("webmain/run") if crawl is not None and crawl.is_running else None
     return number if isinstance(number, int) else None
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [
-        Route("/crawls", crawls),
-        Route("/crawls", start, methods=["POST"], name="start"),
-        Route("/crawls/now", now),
-        Route("/crawls/now/stop", stop, methods=["POST"]),
-        Route("/crawls/{run:int}", run),
-    ]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
-from starlette.routing import Route
 
 from webmain.items import Page
 from webmain.items.keep import DEFAULT_KEEP
@@ -86,29 +85,24 @@ async def _process(web: Web, page: Page, source: str, names: tuple[str, ...], ke
     """Process a page, keep the result, and return its path."""
     from webmain.web import work
 
-    name = secrets.token_urlsafe(12)  # cannot be guessed
-    place = f"/results/{name}"
+    place = f"/results/{secrets.token_urlsafe(12)}"  # cannot be guessed
     shown = await web.tasks.run(work.show, page, n=len(names), methods=names, keep=keep, gold=gold, place=place)
-    web.results.add(name, Result(page=page, source=source, keep=keep, shown=shown, gold=gold))
+    web.results.add(Result(place=place, page=page, source=source, keep=keep, shown=shown, gold=gold))
     return place
 
 
 async def show(request: Request) -> Response:
     """Show a result: of one method, or the differences between two."""
     result = result_of(request)
-    n = int(request.path_params["n"]) if "n" in request.path_params else None
-    if n is None and len(result.shown.judged) == 1:
+    judged, n = result.shown.judged, request.path_params.get("n")
+    if n is None and len(judged) == 1:
         n = 0
-    judged = result.shown.judged[0] if n is None else judged_of(request, n)
     return render(
         request,
         "comparing.html.jinja" if n is None else "result.html.jinja",
-        place=f"/results/{request.path_params['name']}",
         result=result,
-        shown=result.shown,
-        judged=judged,
-        given={name: value for one in result.shown.judged for name, value in options_of(one.method).items()},
-        n=n,
+        judged=_nth(result, n or 0),
+        given={name: value for one in judged for name, value in options_of(one.method).items()},
         methods=methods(),
         kept=KEPT,
     )
@@ -123,12 +117,12 @@ async def style(_: Request) -> Response:
 
 async def overlay(request: Request) -> Response:
     """Show the page of a result with its blocks coloured, for a frame."""
-    return sandboxed(Response(judged_of(request).overlay, media_type="text/html; charset=utf-8"))
+    return sandboxed(judged_of(request).overlay)
 
 
 async def overlay_of_both(request: Request) -> Response:
     """Show the page of a result coloured by the verdicts of two methods, for a frame."""
-    return sandboxed(Response(result_of(request).shown.overlay, media_type="text/html; charset=utf-8"))
+    return sandboxed(result_of(request).shown.overlay)
 
 
 async def download(request: Request) -> Response:
@@ -162,26 +156,27 @@ async def block(request: Request) -> Response:
         found = await web.tasks.run(score_record, result.page, method=judged.method, block=number, keep=result.keep)
     if found is None:
         raise Problem(404, "The method has no such block on this page.")
-    return render(
-        request, "block.html.jinja", block=found, judged=judged, place=f"/results/{request.path_params['name']}"
-    )
+    return render(request, "block.html.jinja", block=found, result=result)
 
 
 def result_of(request: Request) -> Result:
     """Return the result named in the path."""
-    result = web_of(request).results.get(request.path_params["name"])
+    result = web_of(request).results.get(f"/results/{request.path_params['name']}")
     if result is None:
         raise Problem(404, "This result has expired.")
     return result
 
 
-def judged_of(request: Request, n: int | None = None) -> MethodResult:
-    """Return one method's result for the page."""
-    judged = result_of(request).shown.judged
-    number = int(request.path_params["n"]) if n is None else n
-    if number >= len(judged):
+def judged_of(request: Request) -> MethodResult:
+    """Return the result of the method whose number is in the path."""
+    return _nth(result_of(request), request.path_params["n"])
+
+
+def _nth(result: Result, n: int) -> MethodResult:
+    judged = result.shown.judged
+    if n >= len(judged):
         raise Problem(404, "There is no second method in this result.")
-    return judged[number]
+    return judged[n]
 
 
 async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
@@ -238,19 +233,3 @@ def _gold_of(form: FormData) -> str:
 def _text(form: FormData, name: str) -> str:
     value: Any = form.get(name, "")
     return value if isinstance(value, str) else ""
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [
-        Route("/", home),
-        Route("/extract", extract, methods=["POST"]),
-        Route("/results/{name}", show),
-        Route("/results/{name}/{n:int}", show, name="one"),
-        Route("/results/{name}", extract_again, methods=["POST"], name="again"),
-        Route("/results/{name}/{n:int}/page", overlay),
-        Route("/results/{name}/page", overlay_of_both),
-        Route("/static/explain.css", style),
-        Route("/results/{name}/{n:int}/article.{form}", download),
-        Route("/results/{name}/{n:int}/blocks/{block:int}", block),
-    ]

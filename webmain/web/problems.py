@@ -28,7 +28,7 @@ class Problem(HTTPException):
 
 @once
 def responses() -> Mapping[str, Mapping[str, str]]:
-    """Return the title, advice and code of error responses, by HTTP status."""
+    """Return the title, advice and code of error responses, by HTTP status or code."""
     return tomllib.loads(Path(__file__).with_name("problems.toml").read_text("utf-8"))
 
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, Final
 
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
+from webmain.files import StoreLockedError, StoreWriteError
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
+from webmain.items.keep import Keep
 from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
-from webmain.web.pages import render, web_of
+from webmain.web.clouds import cloud_of
+from webmain.web.openapi import described
+from webmain.web.pages import Web, render, web_of
 from webmain.web.problems import Problem
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from webmain.items.keep import Keep
-    from webmain.web.pages import Web
+from webmain.web.query_params import QueryParams, query_params
+from webmain.web.stored import find_article, open_for_reading
 
 PREFIX: Final = "/api/v1"
+
+MAX_LIMIT: Final = 100
+LIMIT: Final = 20
+MAX_OFFSET: Final = 10_000
 
 _STRINGS: Final = ("url", "html", "extractor", "require")
 _GIVEN: Final = (*_STRINGS, "keep")
@@ -130,25 +137,97 @@ async def _page(web: Web, given: Mapping[str, Any]) -> Page:
     return await web.tasks.fetch(url)
 
 
+async def search(request: Request) -> Response:
+    """Return the blocks of stored articles that contain the words of a query."""
+    from webmain.store.query import QueryError, read_query
+
+    web, params = web_of(request), query_params(request)
+    limit, offset = _limit(params), params.number("offset", MAX_OFFSET, least=0) or 0
+    match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
+    try:
+        query = read_query(params.given.get("q", ""))
+    except QueryError as error:
+        raise Problem(400, f"q: {error}.") from None
+
+    def found() -> dict[str, Any]:
+        from webmain.store.search import open_index
+
+        with open_index(web.config.store) as index, suppress(StoreLockedError, StoreWriteError):
+            index.update()  # if another process is writing, the search uses what is already indexed
+        with open_for_reading(web.config.store) as store:
+            index = store.index()
+            found = index.search(query, limit=limit, offset=offset, filters=params.filters, match=match, per=per)
+            return found.to_dict()
+
+    async with web.tasks.slot():
+        results = await asyncio.to_thread(found)
+    shown = offset + len(results["hits"])
+    is_last = not results["hits"] or shown >= min(results["pages" if per == "page" else "blocks"], MAX_OFFSET)
+    return JSONResponse({"query": query.text, **results, "next": None if is_last else shown})
+
+
+def articles(request: Request) -> Response:
+    """Return a page of the list of stored articles."""
+    params = query_params(request)
+    limit, order, after = _limit(params), params.order, params.key("after")
+    with open_for_reading(web_of(request).config.store) as store:
+        catalogue = store.catalogue()
+        try:
+            part = catalogue.list_articles(params.filters, order=order, after=after, limit=limit)
+        except KeyError:
+            raise Problem(400, "after: that article no longer exists; start again without it.") from None
+        total = catalogue.count(params.filters)
+    rows = [asdict(row) for row in part.articles]
+    for row in rows:
+        del row["key"]
+    return JSONResponse({"total": total, "articles": rows, "next": part.after})
+
+
+def article(request: Request) -> Response:
+    """Return a stored article."""
+    with open_for_reading(web_of(request).config.store) as store:
+        return JSONResponse({"article": find_article(store, request.path_params["id"]).to_dict()})
+
+
+def revisions(request: Request) -> Response:
+    """Return all texts that a stored article has had."""
+    name = request.path_params["id"]
+    with open_for_reading(web_of(request).config.store) as store:
+        found = [
+            {
+                "number": one.number,
+                "stored_at": one.stored_at.isoformat() if one.stored_at else None,
+                "article": one.article.to_dict(),
+            }
+            for one in store.revisions(name)
+        ]
+    if not found:
+        raise Problem(404, f"The store has no article {name[:100]}.")
+    return JSONResponse({"revisions": found})
+
+
+def sites(request: Request) -> Response:
+    """Return the store's figures for each site."""
+    with open_for_reading(web_of(request).config.store) as store:
+        return JSONResponse({"sites": [asdict(site) for site in store.catalogue().sites()]})
+
+
+async def cloud(request: Request) -> Response:
+    """Return the most frequent or typical words of stored articles."""
+    given = {name: value.strip() for name, value in request.query_params.items()}
+    return JSONResponse({"cloud": (await cloud_of(request, given)).to_dict()})
+
+
+def _limit(params: QueryParams) -> int:
+    limit = params.number("limit", MAX_LIMIT, least=0)
+    return LIMIT if limit is None else limit
+
+
 async def description(_: Request) -> Response:
     """Return the OpenAPI description."""
-    from webmain.web.openapi import described
-
     return JSONResponse(described())
 
 
 async def docs(request: Request) -> Response:
     """Show the description to people."""
-    from webmain.web.openapi import described
-
     return render(request, "api.html.jinja", api=described(), prefix=PREFIX)
-
-
-def routes() -> list[Route]:
-    """Return the routes of the REST interface."""
-    return [
-        Route("/api", docs),
-        Route(f"{PREFIX}/openapi.json", description),
-        Route(f"{PREFIX}/extract", extract, methods=["POST"]),
-        Route(f"{PREFIX}/explain", explain, methods=["POST"]),
-    ]

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from starlette.routing import Route
-
 from webmain.store.catalogue import Order, SiteHealth
 from webmain.store.search_records import Filters
 from webmain.web.pages import render, web_of
@@ -118,7 +116,7 @@ def by_site(runs: Iterable[Run]) -> dict[str, CrawlResults]:
     return found
 
 
-@with_store
+@with_store()
 def sites(request: Request, store: SqliteStore) -> Response:
     """List the sites with their health."""
     params, catalogue = query_params(request), store.catalogue()
@@ -156,7 +154,7 @@ def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
         return store.catalogue().sites()
 
 
-@with_store
+@with_store()
 def site(request: Request, store: SqliteStore) -> Response:
     """Show a site's health, its models, and its last articles."""
     from webmain.sites.model_store import ModelStore
@@ -185,7 +183,7 @@ def site(request: Request, store: SqliteStore) -> Response:
     )
 
 
-@with_store
+@with_store()
 def review(request: Request, store: SqliteStore) -> Response:
     """Show the articles that crawls listed as doubtful, the least confident first."""
     from webmain.store.review import read_review, review_path
@@ -203,8 +201,3 @@ def review(request: Request, store: SqliteStore) -> Response:
         has_more=start + ENTRIES < len(entries or ()),
         least=store.catalogue().list_articles(order=Order(by="confidence", descending=False), limit=LAST).articles,
     )
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [Route("/sites", sites), Route("/sites/{site:path}", site), Route("/review", review)]

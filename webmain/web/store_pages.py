@@ -7,8 +7,6 @@ from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from starlette.routing import Route
-
 from webmain.web.extracting import article_file
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -28,56 +26,40 @@ ROWS: Final = 50
 MOST_VALUES: Final = 300
 """Most sites, languages and methods suggested by a form, of each."""
 
-Known: TypeAlias = Mapping[Literal["site", "language", "extractor"], list[tuple[str, int]]]
-
-NONE_KNOWN: Final[Known] = {"site": [], "language": [], "extractor": []}
+Name: TypeAlias = Literal["site", "language", "extractor"]
+Known: TypeAlias = Mapping[Name, list[tuple[str, int]]]
 
 Handler: TypeAlias = Callable[["Request"], "Response"]
 Reader: TypeAlias = Callable[["Request", "SqliteStore"], "Response"]
 
 
-def with_store(handler: Reader) -> Handler:
-    """Call a handler with the store, open for reading; return a page that says so if there is no store."""
+def with_store(form: str | None = None) -> Callable[[Reader], Handler]:
+    """Call a handler with the store, open for reading; without a store, return a page that says so.
 
-    @wraps(handler)
-    def answering(request: Request) -> Response:
-        config = web_of(request).config
-        if not state_of(config.store):
-            return render(request, "no_store.html.jinja", why="")
-        try:
-            with open_for_reading(config.store, limit_s=config.limits.fetch_s) as store:
-                return handler(request, store)
-        except Problem as problem:
-            if problem.code != "no_store":
-                raise
-            return render(request, "no_store.html.jinja", status=503, why=problem.detail)
+    `form`: a template, which answers a query that is not allowed with the reason.
+    """
 
-    return answering
-
-
-def with_form(template: str) -> Callable[[Reader], Reader]:
-    """Answer a query that is not allowed with its form and the reason."""
-
-    def decorated(handler: Reader) -> Reader:
+    def decorated(handler: Reader) -> Handler:
         @wraps(handler)
-        def answering(request: Request, store: SqliteStore) -> Response:
+        def answering(request: Request) -> Response:
+            config = web_of(request).config
+            if not state_of(config.store):
+                return render(request, "no_store.html.jinja")
             try:
-                return handler(request, store)
+                with open_for_reading(config.store, limit_s=config.limits.fetch_s) as store:
+                    return handler(request, store)
             except Problem as problem:
-                if problem.status_code != HTTPStatus.BAD_REQUEST:
+                if form is None or problem.status_code != HTTPStatus.BAD_REQUEST:
                     raise
-                known = known_values(web_of(request).config)
-                return render(
-                    request, template, status=400, problem=problem.detail, params=unchecked_params(request), known=known
-                )
+                given = {"params": unchecked_params(request), "known": known_values(config)}
+                return render(request, form, status=400, problem=problem.detail, **given)
 
         return answering
 
     return decorated
 
 
-@with_store
-@with_form("articles.html.jinja")
+@with_store("articles.html.jinja")
 def articles(request: Request, store: SqliteStore) -> Response:
     """List the articles that pass the filters, page by page."""
     params, catalogue = query_params(request), store.catalogue()
@@ -104,16 +86,16 @@ def known_values(config: Config) -> Known:
 
 @lru_cache(maxsize=1)
 def _values(spec: str, _state: tuple[int, ...]) -> Known:
+    names: tuple[Name, ...] = ("site", "language", "extractor")
     with open_for_reading(spec) as store:
-        tallies = {name: store.tally(name) for name in NONE_KNOWN}
-    found = {
-        name: sorted((value, n) for value, n in tally.items() if value and type(value) is str)
+        tallies = {name: store.tally(name) for name in names}
+    return {
+        name: sorted((value, n) for value, n in tally.items() if value and type(value) is str)[:MOST_VALUES]
         for name, tally in tallies.items()
     }
-    return {name: values[:MOST_VALUES] for name, values in found.items()}
 
 
-@with_store
+@with_store()
 def article(request: Request, store: SqliteStore) -> Response:
     """Show an article."""
     from webmain.explain.view import ArticleView
@@ -136,13 +118,13 @@ def article(request: Request, store: SqliteStore) -> Response:
     )
 
 
-@with_store
+@with_store()
 def download(request: Request, store: SqliteStore) -> Response:
     """Return an article as text, Markdown or JSON."""
     return article_file(find_article(store, request.path_params["article"]), request.path_params["form"])
 
 
-@with_store
+@with_store()
 def revision(request: Request, store: SqliteStore) -> Response:
     """Show an earlier text of an article, and its changes."""
     from webmain.revisions.comparing import changes
@@ -167,13 +149,3 @@ def revision(request: Request, store: SqliteStore) -> Response:
         title_before=before.title if before else None,
         changes=None if before is None else changes(before, this.article),
     )
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [
-        Route("/articles", articles),
-        Route("/articles/{article}", article),
-        Route("/articles/{article}/article.{form}", download),
-        Route("/articles/{article}/revisions/{number:int}", revision),
-    ]
