@@ -28,7 +28,7 @@ PAGES: Final = (
     Route("/extract", extracting.extract, methods=["POST"]),
     Route("/results/{name}", extracting.show),
     Route("/results/{name}", extracting.extract_again, methods=["POST"]),
-    Route("/results/{name}/page", extracting.overlay_of_both),
+    Route("/results/{name}/page", extracting.overlay),
     Route("/results/{name}/{n:int}", extracting.show),
     Route("/results/{name}/{n:int}/page", extracting.overlay),
     Route("/results/{name}/{n:int}/article.{form}", extracting.download),

@@ -10,8 +10,13 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
+from starlette.requests import Request
 from starlette.responses import Response
 
+from webmain.cloud.markup import cloud_css, cloud_markup, schemes
+from webmain.cloud.records import Cloud, CloudError, CloudWord
+from webmain.store.query import QueryError
+from webmain.text.normal import fit_for_html
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import filters_of, query_params, unchecked_params
@@ -19,9 +24,6 @@ from webmain.web.store_pages import known_values
 from webmain.web.stored import state_of
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from webmain.cloud.records import Cloud, CloudWord
     from webmain.cloud.selecting import Against, Scope
 
 MAX_CHARS: Final = 3_000_000
@@ -66,9 +68,7 @@ async def page(request: Request) -> Response:
 
 async def file(request: Request) -> Response:
     """Return a cloud as JSON or as a picture."""
-    from webmain.cloud.markup import schemes
     from webmain.cloud.pictures import PictureOptions, cloud_png, cloud_svg
-    from webmain.cloud.records import CloudError
 
     web, form, given = web_of(request), request.url.path.rpartition(".")[2], query_params(request).given
     cloud = await cloud_of(request, given)
@@ -88,8 +88,6 @@ async def file(request: Request) -> Response:
 
 async def style(_: Request) -> Response:
     """Return the style sheet of clouds."""
-    from webmain.cloud.markup import cloud_css
-
     return Response(cloud_css(), media_type="text/css")
 
 
@@ -103,9 +101,6 @@ async def cloud_of(request: Request, given: Mapping[str, str]) -> Cloud:
     StoreError
         The store cannot be read.
     """
-    from webmain.cloud.records import CloudError
-    from webmain.store.query import QueryError
-
     web = web_of(request)
     requested = _cloud_request(given, web.config.store)
     try:
@@ -161,8 +156,6 @@ def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
 
 def _shown(cloud: Cloud, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the template's values for a cloud."""
-    from webmain.cloud.markup import cloud_markup
-    from webmain.text.normal import fit_for_html
 
     def search(word: CloudWord) -> str:
         requested = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}

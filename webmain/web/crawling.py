@@ -12,26 +12,25 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from webmain.net.addresses import ALLOW_PRIVATE
+from webmain.net.addresses import ALLOW_PRIVATE, Guard
+from webmain.net.errors import BadAddress
+from webmain.text.language import ISO_639_1
 from webmain.text.terminal import printable
-from webmain.web.problems import Problem, not_allowed, sentence, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from webmain.web.config import Config
+from webmain.web.choices import checked_method
+from webmain.web.config import Config
+from webmain.web.problems import Problem, fetch_problem, not_allowed, whole_number
 
 logger = logging.getLogger(__name__)
 
@@ -102,9 +101,6 @@ def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
     Problem
         Something is not allowed.
     """
-    from webmain.text.language import ISO_639_1
-    from webmain.web.choices import checked_method
-
     given = {name: value.strip() for name, value in form.items() if value.strip()}
     arguments: dict[str, str] = {}
     for name, usual in (("max_articles", 50), ("max_pages", 200)):
@@ -129,8 +125,6 @@ def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
 
 
 def _site(text: str, config: Config) -> str:
-    from webmain.net.addresses import Guard
-    from webmain.net.errors import BadAddress, PrivateAddress
     from webmain.spiders.addresses import start_url
 
     if not text:
@@ -140,10 +134,8 @@ def _site(text: str, config: Config) -> str:
         raise not_allowed("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
     try:
         Guard(allow_private=config.allow_private).check_target(address)
-    except PrivateAddress as error:
-        raise Problem(403, str(error), code="private_address") from None
     except BadAddress as error:
-        raise Problem(400, sentence(str(error)), code="bad_address") from None
+        raise fetch_problem(error) from None
     return address
 
 
@@ -301,9 +293,14 @@ class Crawls:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._lock = threading.Lock()
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._closed = False
         self.last: Crawl | None = None
+
+    @property
+    def running(self) -> Crawl | None:
+        """The crawl that is running, or None."""
+        return self.last if self.last is not None and self.last.is_running else None
 
     def start(self, requested: CrawlRequest) -> Crawl:
         """Start a crawl.
@@ -316,13 +313,13 @@ class Crawls:
             One is running, or it cannot be started.
         """
         with self._lock:
-            if self._closed or (self.last is not None and self.last.is_running):
+            if self._closed or self.running:
                 raise Problem(409, "A crawl is running: wait for its end, or stop it.", code="crawl_running")
             self._clear()
-            self._folder = Path(tempfile.mkdtemp(prefix="webmain-crawl-"))
-            line = command(requested, self._config, self._folder)
+            self._folder = tempfile.TemporaryDirectory(prefix="webmain-crawl-", ignore_cleanup_errors=True)
+            folder = Path(self._folder.name)
             try:
-                self.last = Crawl(requested, line, environment(requested), self._folder)
+                self.last = Crawl(requested, command(requested, self._config, folder), environment(requested), folder)
             except OSError as error:
                 logger.error("The crawl cannot be started: %s", error)
                 raise Problem(503, "The crawl cannot be started; the server's log says why.") from None
@@ -338,4 +335,4 @@ class Crawls:
 
     def _clear(self) -> None:
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()

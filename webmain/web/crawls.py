@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
 
-from webmain.crawl.summary import FAILING, outcome
+from webmain.crawl.summary import FAILING, Outcome, outcome
 from webmain.files import StoreError
+from webmain.store.catalogue import Run
 from webmain.web.choices import methods
-from webmain.web.crawling import LIMITS, crawl_request, demo_sites
+from webmain.web.crawling import LIMITS, Crawl, crawl_request, demo_sites
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import query_params
@@ -17,15 +21,7 @@ from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from webmain.crawl.summary import Outcome
-    from webmain.store.catalogue import Run
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.crawling import Crawl
 
 ROWS: Final = 30
 """Crawls on one page of the list."""
@@ -40,9 +36,8 @@ def crawls(request: Request) -> Response:
 
 
 def _list(request: Request, given: Mapping[str, str], *, problem: str = "", status: int = 200) -> Response:
-    web, params = web_of(request), query_params(request)
-    before = params.key("before")
-    running = web.crawls.last if web.crawls.last is not None and web.crawls.last.is_running else None
+    web = web_of(request)
+    before, running = query_params(request).key("before"), web.crawls.running
     listed, why = _runs(web.config.store, before)
     return render(
         request,
@@ -105,9 +100,8 @@ def now(request: Request) -> Response:
 
 async def stop(request: Request) -> Response:
     """Ask the crawl to stop."""
-    crawl = web_of(request).crawls.last
-    if crawl is not None and crawl.is_running:
-        crawl.stop()
+    if running := web_of(request).crawls.running:
+        running.stop()
     return redirect(request, "/crawls/now")
 
 
@@ -126,7 +120,7 @@ def run(request: Request, store: SqliteStore) -> Response:
         limits=LIMITS,
         found=figures_of(found.stats),
         n_stored=catalogue.n_stored(number),
-        is_running=_run_of(web_of(request).crawls.last) == found.id and not found.finished,
+        is_running=_run_of(web_of(request).crawls.running) == found.id and not found.finished,
         warnings=[str(value) for name, value in sorted(found.stats.items()) if name.startswith("webmain/warning/")],
         errors=[f"{kind}: {found.stats[name]}" for kind in FAILING if (name := f"webmain/{kind}_error") in found.stats],
     )
@@ -148,6 +142,6 @@ def _sites(run: Run, found: Outcome | None) -> list[str]:
 
 
 def _run_of(crawl: Crawl | None) -> int | None:
-    """Return the number under which the store has the running crawl."""
-    number = crawl.stats.get("webmain/run") if crawl is not None and crawl.is_running else None
+    """Return the number under which the store has a crawl, or None if it has none yet."""
+    number = crawl.stats.get("webmain/run") if crawl else None
     return number if isinstance(number, int) else None

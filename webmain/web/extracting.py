@@ -8,25 +8,20 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from webmain.items import Page
-from webmain.items.keep import DEFAULT_KEEP
+from webmain.items import Article, Page
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
-from webmain.web.pages import redirect, render, web_of
+from webmain.web.pages import Web, redirect, render, web_of
 from webmain.web.problems import Problem
 from webmain.web.results import Result
 from webmain.web.security import sandboxed
 from webmain.web.stored import article_of, latest
 
 if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-    from starlette.requests import Request
-
-    from webmain.items import Article
-    from webmain.items.keep import Keep
-    from webmain.web.pages import Web
     from webmain.web.work import MethodResult
 
 MAX_GOLD_CHARS: Final = 1_000_000
@@ -110,19 +105,13 @@ async def show(request: Request) -> Response:
 
 async def style(_: Request) -> Response:
     """Return the style sheet of the parts of results."""
-    import webmain.explain
-
-    return FileResponse(Path(webmain.explain.__file__).parent / "templates" / "explain.css", media_type="text/css")
+    return FileResponse(Path(__file__).parents[1] / "explain" / "templates" / "explain.css")
 
 
 async def overlay(request: Request) -> Response:
-    """Show the page of a result with its blocks coloured, for a frame."""
-    return sandboxed(judged_of(request).overlay)
-
-
-async def overlay_of_both(request: Request) -> Response:
-    """Show the page of a result coloured by the verdicts of two methods, for a frame."""
-    return sandboxed(result_of(request).shown.overlay)
+    """Show the page of a result with its blocks coloured, by one method's verdicts or by two, for a frame."""
+    of = judged_of(request) if "n" in request.path_params else result_of(request).shown
+    return sandboxed(of.overlay)
 
 
 async def download(request: Request) -> Response:

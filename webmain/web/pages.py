@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -80,8 +81,6 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
 
     def form_token() -> Any:
         nonlocal browser, made
-        from markupsafe import Markup
-
         if not browser:
             browser = made = secrets.token_urlsafe(24)
         field = Markup('<input type="hidden" name="form_token" value="{}">')

@@ -20,7 +20,7 @@ from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
 from webmain.web.clouds import cloud_of
 from webmain.web.openapi import described
-from webmain.web.pages import Web, render, web_of
+from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
 from webmain.web.query_params import QueryParams, query_params
 from webmain.web.stored import find_article, open_for_reading
@@ -39,9 +39,8 @@ MAX_STRINGS: Final = 100
 MAX_BETWEEN: Final = 1_000
 """Most strings in the JSON of a call, and most bytes between two of them."""
 
-_STRING = re.compile(
-    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL
-)  # one without an end is one too: nothing is read twice
+# One without an end is one too: nothing is read twice.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 async def extract(request: Request) -> Response:
@@ -51,7 +50,7 @@ async def extract(request: Request) -> Response:
     web, given = web_of(request), await _given(request)
     method, keep, require = _chosen(given)
     async with web.tasks.slot():
-        page = await _page(web, given)
+        page = given.get("page") or await web.tasks.fetch(given["url"])
         found = await web.tasks.run(article_record, page, method=method, keep=keep, require=require)
         return JSONResponse({"article": found})
 
@@ -65,22 +64,23 @@ async def explain(request: Request) -> Response:
     if require is not None:
         raise Problem(400, "require: not allowed here, since pages of every kind are explained.")
     async with web.tasks.slot():
-        page = await _page(web, given)
+        page = given.get("page") or await web.tasks.fetch(given["url"])
         return JSONResponse(await web.tasks.run(explanation_record, page, method=method, keep=keep))
 
 
 async def _given(request: Request) -> Mapping[str, Any]:
-    """Return a call's fields: from a JSON object, or from a raw page with the other fields in the query string."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    body = await request.body()
+    """Return a call's fields: from a JSON object, or from a raw page with the other fields in the query string.
+
+    A page that was sent is in "page"; there is an address to fetch it from otherwise.
+    """
+    content_type = request.headers.get("content-type", "")
+    kind, body = content_type.partition(";")[0].strip().lower(), await request.body()
     if kind in ("text/html", "application/xhtml+xml"):
         given: dict[str, Any] = dict(request.query_params)
         if "html" in given:
             raise Problem(400, "html: the body is already the page.")
-        page = Page(body=body, headers={"content-type": request.headers["content-type"]})
-        return _checked(given | {"keep": given.get("keep", "").split(",") if given.get("keep") else []}) | {
-            "page": page
-        }
+        given = _checked(given | {"keep": given["keep"].split(",") if given.get("keep") else []})
+        return given | {"page": Page(url=given.get("url") or None, body=body, headers={"content-type": content_type})}
     if kind != "application/json":
         raise Problem(415, "The body must be JSON (Content-Type: application/json), or a page (text/html).")
     if not _is_flat(body):
@@ -91,7 +91,12 @@ async def _given(request: Request) -> Mapping[str, Any]:
         raise Problem(400, "The body is not JSON.", code="bad_json") from None
     if not isinstance(found, dict):
         raise Problem(400, 'The body must be an object: {"url": ...} or {"html": ...}.', code="bad_json")
-    return _checked(found)
+    given = _checked(found)
+    if "html" in given:
+        return given | {"page": Page(url=given.get("url") or None, html=given["html"])}
+    if not given.get("url"):
+        raise Problem(400, "url or html: one of them is required.")
+    return given
 
 
 def _is_flat(body: bytes) -> bool:
@@ -123,18 +128,6 @@ def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
     if require not in (None, ANY_TYPE, *PAGE_TYPES):
         raise Problem(400, f"require: got {require[:100]!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}.")
     return checked_method(given.get("extractor")), checked_keep(",".join(given.get("keep", []))), require
-
-
-async def _page(web: Web, given: Mapping[str, Any]) -> Page:
-    """Return the page that was sent, or fetch it if only its address was."""
-    url = given.get("url", "")
-    if "page" in given:
-        return Page(url=url or None, body=given["page"].body, headers=given["page"].headers)
-    if "html" in given:
-        return Page(url=url or None, html=given["html"])
-    if not url:
-        raise Problem(400, "url or html: one of them is required.")
-    return await web.tasks.fetch(url)
 
 
 async def search(request: Request) -> Response:

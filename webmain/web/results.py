@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webmain.items import Page
+from webmain.items.keep import Keep
 
 if TYPE_CHECKING:
-    from webmain.items.keep import Keep
     from webmain.web.work import PageResult
 
 

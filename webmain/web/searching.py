@@ -6,16 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from webmain.store.search_records import Results
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import FILTERS, query_params
 from webmain.web.store_pages import known_values, with_store
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from webmain.store.search_records import Results
     from webmain.store.sqlite import SqliteStore
 
 HITS: Final = 20

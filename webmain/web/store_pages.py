@@ -7,6 +7,10 @@ from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from webmain.web.config import Config
 from webmain.web.extracting import article_file
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -14,11 +18,7 @@ from webmain.web.query_params import query_params, unchecked_params
 from webmain.web.stored import find_article, open_for_reading, state_of
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.config import Config
 
 ROWS: Final = 50
 """Articles on one page of the list."""

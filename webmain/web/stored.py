@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webmain.archive.recording import WarcIndex
+from webmain.archive.warc import ArchiveError, page_of
 from webmain.files import StoreError, StoreSpecError
+from webmain.items import Article, Page
+from webmain.store.catalogue import Listed
+from webmain.web.config import Config
 from webmain.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from webmain.archive.recording import WarcIndex
-    from webmain.items import Article, Page
-    from webmain.store.catalogue import Listed
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.config import Config
 
 
 logger = logging.getLogger(__name__)
@@ -105,9 +105,6 @@ class Recordings:
 
     def page(self, url: str) -> Page | None:
         """Return the latest fetch of the page at a URL, or None if no recording has it."""
-        from webmain.archive.warc import ArchiveError, page_of
-        from webmain.items import Page
-
         if self._config.pages is None:
             return None
         try:
@@ -120,8 +117,6 @@ class Recordings:
 
     def _current(self, pattern: str) -> WarcIndex:
         """Return an up-to-date index of the recordings."""
-        from webmain.archive.recording import WarcIndex
-
         place = Path(pattern).expanduser()
         files = sorted(map(str, place.glob("*.warc*") if place.is_dir() else place.parent.glob(place.name)))
         seen = [(file, Path(file).stat().st_size) for file in files]
