@@ -3,8 +3,7 @@ import re
 
 import pytest
 
-from webmain.corrections.file import CorrectionsFile
-from webmain.corrections.records import Correction
+from webmain.corrections.file import Correction, CorrectionsFile
 from webmain.web.config import Limits
 
 PROSE = "The harbour master said on day {} that the tide would reach the upper quay before noon, and it did so at once."

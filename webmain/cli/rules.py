@@ -42,9 +42,8 @@ def add(commands: Commands) -> None:
 
 
 def _rules(args: argparse.Namespace) -> int:
-    from webmain.corrections.accepting import MissingExtraError, accept
     from webmain.corrections.file import CorrectionsFile
-    from webmain.corrections.proposals import propose
+    from webmain.corrections.proposals import accept, propose
     from webmain.files import StoreError
     from webmain.sites.rules import SitesError
 
@@ -65,7 +64,7 @@ def _rules(args: argparse.Namespace) -> int:
     if args.accept > len(found):
         raise Failure(USAGE, f"--accept: got {args.accept}, there are {len(found)} proposals")
     try:
-        with failing(USAGE, SitesError, MissingExtraError):
+        with failing(USAGE, SitesError):
             accept(found[args.accept - 1], args.sites)
     except OSError as error:
         raise Failure(UNWRITTEN, f"{args.sites}: {error.strerror or error}") from error

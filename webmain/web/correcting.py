@@ -22,9 +22,8 @@ from webmain.web.security import sandboxed
 from webmain.web.stored import open_for_reading
 
 if TYPE_CHECKING:
-    from webmain.corrections.file import CorrectionsFile
+    from webmain.corrections.file import Correction, CorrectionsFile
     from webmain.corrections.proposals import Change, Proposal
-    from webmain.corrections.records import Correction
     from webmain.web.work import Worker
 
 MAX_PARTS: Final = 3_000
@@ -189,8 +188,7 @@ async def rules(request: Request) -> Response:
 
 async def accept(request: Request) -> Response:
     """Write a proposal into the file of rules."""
-    from webmain.corrections.accepting import MissingExtraError
-    from webmain.corrections.accepting import accept as write
+    from webmain.corrections.proposals import accept as write
     from webmain.sites.rules import SitesError, read_sites
 
     site, form, web = request.path_params["site"], await request.form(), web_of(request)
@@ -203,7 +201,7 @@ async def accept(request: Request) -> Response:
     try:
         await asyncio.to_thread(write, chosen, path)
         sites = await asyncio.to_thread(read_sites, path)
-    except (SitesError, MissingExtraError) as error:
+    except SitesError as error:
         raise Problem(503, f"{error}.") from None
     except OSError as error:
         raise Problem(503, f"{path} cannot be written: {error.strerror or error}.") from None
