@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -69,9 +69,8 @@ class Proposal:
         """Return the rules with this one added to those of its site."""
         own = sites.tables.get(self.site) or SiteRules(site=self.site, place="proposed")
         rule = Rule(self.key, self.css, "proposed")
-        given = {name: getattr(own, name) for name in SiteRules.__slots__}
-        given[self.key] = (*given[self.key], rule)
-        return Sites({**sites.tables, self.site: SiteRules(**given)})
+        rules: dict[str, Any] = {self.key: (*getattr(own, self.key), rule)}
+        return Sites({**sites.tables, self.site: replace(own, **rules)})
 
 
 @dataclass(frozen=True, slots=True)

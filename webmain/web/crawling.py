@@ -19,7 +19,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -66,35 +65,14 @@ _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SC
 _SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlRequest:
-    """A requested crawl; `crawl_request` checks and makes it.
-
-    Attributes
-    ----------
-    site : str
-        The address to start from; "" for the demo web.
-    arguments : Mapping[str, str]
-        Further arguments of the spider.
-    """
-
-    site: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The site to crawl, for people."""
-        return self.site or "the made-up web"
-
-
 def demo_sites() -> Path | None:
     """Return the file with the demo web's sites, or None if it is not beside the package."""
     place = ROOT / "demo" / "sites.txt"
     return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
 
 
-def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
-    """Return the crawl that a form requests.
+def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
+    """Return the arguments of the spider for the crawl that a form requests; without "site" it is the demo web's.
 
     Raises
     ------
@@ -118,10 +96,11 @@ def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
     if "again" in given:
         arguments["skip_known"] = "false"
     if given.get("where") == "demo":
-        if demo_sites() is None:
+        demo = demo_sites()
+        if demo is None:
             raise Problem(400, "The made-up web is not installed here: it is in the project's folder demo/.")
-        return CrawlRequest(site="", arguments=arguments)
-    return CrawlRequest(site=_site(given.get("site", ""), config), arguments=arguments)
+        return arguments | {"sites": str(demo)}
+    return arguments | {"site": _site(given.get("site", ""), config)}
 
 
 def _site(text: str, config: Config) -> str:
@@ -139,15 +118,11 @@ def _site(text: str, config: Config) -> str:
     return address
 
 
-def command(requested: CrawlRequest, config: Config, folder: Path) -> list[str]:
+def command(arguments: Mapping[str, str], config: Config, folder: Path) -> list[str]:
     """Return the command line of a crawl; its figures are written to `folder`."""
-    arguments = dict(requested.arguments) | {"store": config.store}
+    arguments = {**arguments, "store": config.store}
     if recording := _recording(config):
         arguments["record"] = recording
-    if requested.site:
-        arguments["site"] = requested.site
-    else:
-        arguments["sites"] = str(demo_sites())
     settings = {
         "WEBMAIN_STATS_DIR": str(folder),
         "WEBMAIN_STATS_NAME": "crawl",
@@ -169,11 +144,11 @@ def command(requested: CrawlRequest, config: Config, folder: Path) -> list[str]:
     return line + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
 
 
-def environment(requested: CrawlRequest) -> dict[str, str]:
+def environment(arguments: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a crawl: the server's, without its secrets."""
     kept = {name: value for name, value in os.environ.items() if name not in _SECRETS}
     path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH", ""))))
-    module = "webmain.settings" if requested.site else "demo.settings"
+    module = "webmain.settings" if "site" in arguments else "demo.settings"
     return kept | {"SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
 
 
@@ -192,7 +167,8 @@ class Crawl:
 
     Parameters
     ----------
-    requested : CrawlRequest
+    arguments : Mapping[str, str]
+        The spider's.
     line, env : sequence of str, Mapping[str, str]
         The command line, and the environment.
     folder : Path
@@ -204,8 +180,9 @@ class Crawl:
         It cannot be started.
     """
 
-    def __init__(self, requested: CrawlRequest, line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
-        self.requested = requested
+    def __init__(self, arguments: Mapping[str, str], line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
+        self.arguments = arguments
+        self.name = arguments.get("site", "the made-up web")
         self.started = datetime.now(UTC)
         self.is_stopping = False
         self._folder = folder
@@ -276,7 +253,7 @@ class Crawl:
             try:
                 self._process.wait(within_s)
             except subprocess.TimeoutExpired:
-                logger.warning("The crawl of %s did not end within %g s; it was killed", self.requested.name, within_s)
+                logger.warning("The crawl of %s did not end within %g s; it was killed", self.name, within_s)
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
@@ -302,8 +279,8 @@ class Crawls:
         """The crawl that is running, or None."""
         return self.last if self.last is not None and self.last.is_running else None
 
-    def start(self, requested: CrawlRequest) -> Crawl:
-        """Start a crawl.
+    def start(self, arguments: Mapping[str, str]) -> Crawl:
+        """Start a crawl with arguments of the spider.
 
         Call it in the thread in which the server runs: if that thread dies, the crawl ends too.
 
@@ -319,7 +296,7 @@ class Crawls:
             self._folder = tempfile.TemporaryDirectory(prefix="webmain-crawl-", ignore_cleanup_errors=True)
             folder = Path(self._folder.name)
             try:
-                self.last = Crawl(requested, command(requested, self._config, folder), environment(requested), folder)
+                self.last = Crawl(arguments, command(arguments, self._config, folder), environment(arguments), folder)
             except OSError as error:
                 logger.error("The crawl cannot be started: %s", error)
                 raise Problem(503, "The crawl cannot be started; the server's log says why.") from None

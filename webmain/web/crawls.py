@@ -13,7 +13,7 @@ from webmain.crawl.summary import FAILING, Outcome, outcome
 from webmain.files import StoreError
 from webmain.store.catalogue import Run
 from webmain.web.choices import methods
-from webmain.web.crawling import LIMITS, Crawl, crawl_request, demo_sites
+from webmain.web.crawling import LIMITS, Crawl, crawl_arguments, demo_sites
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import query_params
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 30
 """Crawls on one page of the list."""
-
-REFRESH_S: Final = 2
-"""Seconds after which the page of a running crawl reloads."""
 
 
 def crawls(request: Request) -> Response:
@@ -72,7 +69,7 @@ async def start(request: Request) -> Response:
     web, form = web_of(request), await request.form()
     given = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
-        web.crawls.start(crawl_request(given, web.config))
+        web.crawls.start(crawl_arguments(given, web.config))
     except Problem as problem:
         return await run_in_threadpool(_list, request, given, problem=problem.detail, status=problem.status_code)
     return redirect(request, "/crawls/now")
@@ -94,7 +91,6 @@ def now(request: Request) -> Response:
         found=figures_of(stats),
         log=crawl.log,
         run=stats.get("webmain/run"),
-        refresh_s=REFRESH_S,
     )
 
 

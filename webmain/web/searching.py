@@ -24,9 +24,6 @@ HITS: Final = 20
 WAIT_S: Final = 2.0
 """Seconds that a response waits for indexing; longer indexing continues in the background."""
 
-REFRESH_S: Final = 2
-"""Seconds after which the page asks again for the progress of indexing."""
-
 KEPT: Final = frozenset(("q", "match", "per", *FILTERS))
 """Names of query values that are kept when the page reloads after indexing."""
 
@@ -62,7 +59,6 @@ def search(request: Request, store: SqliteStore) -> Response:
         known=known_values(web_of(request).config),
         indexing=indexing,
         is_indexing=is_indexing,
-        refresh_s=REFRESH_S,
     )
 
 

@@ -102,12 +102,10 @@ def article(request: Request, store: SqliteStore) -> Response:
     from webmain.web.reading import direction, shown
 
     found, catalogue = find_article(store, request.path_params["article"]), store.catalogue()
-    row = catalogue.article(found.id)
     return render(
         request,
         "article.html.jinja",
         article=found,
-        row=row,
         view=ArticleView(found, found.url or ""),
         shown=shown(found.blocks),
         comments=shown(found.comments),
