@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from webmain.files import StoreError
-from webmain.web import clouds, correcting, crawls, extracting, rest, searching, security, site_pages, store_pages
+from webmain.web import clouds, correcting, crawls, extracting, rest, security, site_pages, store_pages
 from webmain.web.config import Config
 from webmain.web.pages import Web, failure
 from webmain.web.problems import Problem, sentence
@@ -41,8 +41,8 @@ PAGES: Final = (
     Route("/corrections/{id}/undo", correcting.undo, methods=["POST"]),
     Route("/rules/{site}", correcting.rules),
     Route("/rules/{site}", correcting.accept, methods=["POST"]),
-    Route("/search", searching.search),
-    Route("/search/index", searching.index, methods=["POST"]),
+    Route("/search", store_pages.search),
+    Route("/search/index", store_pages.index, methods=["POST"]),
     Route("/articles", store_pages.articles),
     Route("/articles/{article}", store_pages.article),
     Route("/articles/{article}/article.{form}", store_pages.download),

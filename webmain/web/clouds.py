@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -30,24 +29,10 @@ MAX_CHARS: Final = 3_000_000
 """Most characters counted on each side of a cloud: a thousand articles, some seconds of Thai."""
 
 TOPS: Final = (50, 100, 200)
-PICTURE: Final = 1_200, 650
-"""Size of a picture in pixels."""
-
 REMEMBERED: Final = 16
 """Clouds that are cached, since their pictures are requested one after the other."""
 
 MEDIA_TYPES: Final = {"json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
-
-
-@dataclass(frozen=True, slots=True)
-class CloudRequest:
-    """The data of a cloud, and the state of the store when it was made."""
-
-    scope: Scope
-    against: Against
-    under: bool
-    top: int
-    state: tuple[int, ...]
 
 
 async def page(request: Request) -> Response:
@@ -77,11 +62,11 @@ async def file(request: Request) -> Response:
     colours = given.get("colours", "light")
     if colours not in schemes():
         raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")
-    options = PictureOptions(width=PICTURE[0], height=PICTURE[1], colours=colours)
-    drawn = partial(cloud_png, cloud, options) if form == "png" else partial(cloud_svg, cloud, options)
+    options = PictureOptions(width=1_200, height=650, colours=colours)
+    draw = cloud_png if form == "png" else cloud_svg
     try:
         async with web.tasks.slot(), web.counting:
-            return Response(await asyncio.to_thread(drawn), media_type=MEDIA_TYPES[form])
+            return Response(await asyncio.to_thread(draw, cloud, options), media_type=MEDIA_TYPES[form])
     except CloudError as error:
         raise Problem(503, f"The picture cannot be drawn: {error}", code="no_picture") from None
 
@@ -101,47 +86,30 @@ async def cloud_of(request: Request, given: Mapping[str, str]) -> Cloud:
     StoreError
         The store cannot be read.
     """
-    web = web_of(request)
-    requested = _cloud_request(given, web.config.store)
+    from webmain.cloud.selecting import REST
+
+    web, against = web_of(request), given.get("against", "")
+    store, top = web.config.store, given.get("top") or str(TOPS[1])
+    if against not in ("", "other", REST):
+        raise Problem(400, f"Nothing can be compared with {against!r}.")
+    if top not in map(str, TOPS):
+        raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
+    scope = _scope(given, store, "")
+    others: Against = _scope(given, store, "other_") if against == "other" else REST if against else None
     try:
         async with web.tasks.slot(), web.counting:
-            return await asyncio.to_thread(_made, requested)
+            return await asyncio.to_thread(_made, scope, others, bool(given.get("under")), int(top), state_of(store))
     except (QueryError, CloudError) as error:
         raise Problem(400, sentence(f"{error}.")) from None
 
 
 @lru_cache(REMEMBERED)
-def _made(requested: CloudRequest) -> Cloud:
+def _made(scope: Scope, against: Against, under: bool, top: int, _state: tuple[int, ...]) -> Cloud:
+    """Return a cloud of the store in a state."""
     from webmain.cloud.selecting import Scope, cloud_for
 
-    return cloud_for(
-        requested.scope,
-        against=requested.against,
-        top=requested.top,
-        under=requested.under,
-        title="All articles" if requested.scope == Scope(store=requested.scope.store) else "",
-        max_chars=MAX_CHARS,
-    )
-
-
-def _cloud_request(given: Mapping[str, str], store: str) -> CloudRequest:
-    """Return the parsed form."""
-    from webmain.cloud.selecting import REST
-
-    against: Against = None
-    match given.get("against", ""):
-        case "rest":
-            against = REST
-        case "other":
-            against = _scope(given, store, "other_")
-        case "":
-            pass
-        case other:
-            raise Problem(400, f"Nothing can be compared with {other!r}.")
-    top = given.get("top") or str(TOPS[1])
-    if top not in map(str, TOPS):
-        raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
-    return CloudRequest(_scope(given, store, ""), against, bool(given.get("under")), int(top), state_of(store))
+    title = "All articles" if scope == Scope(store=scope.store) else ""
+    return cloud_for(scope, against=against, top=top, under=under, title=title, max_chars=MAX_CHARS)
 
 
 def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
