@@ -80,7 +80,8 @@ def _serve(args: argparse.Namespace) -> int:
     with failing(USAGE, StoreSpecError):
         sqlite_address(config.store)
     try:
-        listening = _listen(config.host, config.port)
+        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+        listening = socket.create_server((config.host, config.port), family=family)  # before the address is printed
     except OSError as error:
         message = f"cannot listen on {config.host} port {config.port}: {error.strerror or error}; give another --port"
         raise Failure(USAGE, message) from error
@@ -129,12 +130,6 @@ def _config(args: argparse.Namespace) -> Config:
         allow_private=args.allow_private or allows_private(),
         limits=limits,
     )
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that the printed address can be opened at once."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family)
 
 
 def _address(host: str, port: int) -> str:

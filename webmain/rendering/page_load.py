@@ -192,13 +192,6 @@ def _reader() -> str:
     """Return the call of the script that reads a page."""
     lines = files("webmain.rendering").joinpath("blocks.js").read_text("utf-8").splitlines()
     script = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
-    options = {
-        "mark": MARK,
-        "blockTags": sorted(BLOCK_TAGS),
-        "maxElements": MAX_ELEMENTS,
-        "maxBoxes": MAX_BOXES,
-        "maxStyles": MAX_STYLES,
-        "maxChars": MAX_HTML_CHARS,
-        "maxValueChars": MAX_VALUE_CHARS,
-    }
-    return f"({script})({json.dumps(options)})"
+    options = {"mark": MARK, "blockTags": sorted(BLOCK_TAGS), "maxElements": MAX_ELEMENTS, "maxBoxes": MAX_BOXES}
+    bounds = {"maxStyles": MAX_STYLES, "maxChars": MAX_HTML_CHARS, "maxValueChars": MAX_VALUE_CHARS}
+    return f"({script})({json.dumps({**options, **bounds})})"

@@ -137,18 +137,18 @@ def options_of(spec: str) -> dict[str, str]:
 
 def _value(option: Option, text: str, method: str) -> Value:
     """Return an option's value, read from text."""
-    allowed = " and ".join(option.values) if option.values else "true and false"
-    if option.kind == "choice" and text in option.values:
-        return text
-    if option.kind == "flag" and text in ("true", "false"):
-        return text == "true"
+    values = option.values or ("true", "false")
+    allowed = " and ".join(values)
     if option.kind == "number":
-        low, high = (-math.inf, math.inf) if option.low is None or option.high is None else (option.low, option.high)
+        low = -math.inf if option.low is None else option.low
+        high = math.inf if option.high is None else option.high
         allowed = f"numbers from {low:g} to {high:g}"
         with suppress(ValueError):
             number = float(text) if isinstance(option.default, float) else int(text)
             if low <= number <= high:
                 return number
+    elif text in values:
+        return text == "true" if option.kind == "flag" else text
     raise _wrong(f"extractor {method}: option {option.name}: got {text[:100]!r}, allowed are {allowed}")
 
 

@@ -211,22 +211,19 @@ async def accept(request: Request) -> Response:
 
 
 async def _proposed(request: Request, site: str) -> tuple[list[Correction], list[TriedProposal]]:
+    from webmain.extractors.base import DEFAULT, EXTRACTORS
+
     web = web_of(request)
     corrections = await asyncio.to_thread(_file(web).of_site, site)
     if not corrections:
         raise Problem(404, f"No page of {site[:100]} was corrected.")
     others = await asyncio.to_thread(_others, web, site, frozenset(one.url or "" for one in corrections))
     latest = max(corrections, key=lambda one: one.made_at)
-    page, arguments = Page(url=latest.url, html=latest.html), {"corrections": corrections, "others": others}
+    method = latest.extractor if latest.extractor in EXTRACTORS else DEFAULT
+    page, given = Page(url=latest.url, html=latest.html), {"corrections": corrections, "others": others}
     async with web.tasks.slot():
-        found = await web.tasks.run(proposals, page, n=1 + len(others), method=_method(latest), **arguments)
+        found = await web.tasks.run(proposals, page, n=1 + len(others), method=method, **given)
     return corrections, found
-
-
-def _method(one: Correction) -> str:
-    from webmain.extractors.base import DEFAULT, EXTRACTORS
-
-    return one.extractor if one.extractor in EXTRACTORS else DEFAULT
 
 
 def _others(web: Web, site: str, known: frozenset[str]) -> list[Page]:

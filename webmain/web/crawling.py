@@ -36,6 +36,9 @@ logger = logging.getLogger(__name__)
 ROOT: Final = Path(__file__).resolve().parents[2]
 """Parent folder of the package: a checkout has the demo web beside it."""
 
+DEMO: Final = ROOT / "demo" / "sites.txt"
+"""The file with the demo web's sites."""
+
 LOG_LINES: Final = 40
 LOG_BYTES: Final = 32 * 1024
 """Lines at the end of a crawl's log that are shown, and the bytes read to find them."""
@@ -65,12 +68,6 @@ _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SC
 _SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
 
 
-def demo_sites() -> Path | None:
-    """Return the file with the demo web's sites, or None if it is not beside the package."""
-    place = ROOT / "demo" / "sites.txt"
-    return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
-
-
 def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
     """Return the arguments of the spider for the crawl that a form requests; without "site" it is the demo web's.
 
@@ -96,10 +93,9 @@ def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
     if "again" in given:
         arguments["skip_known"] = "false"
     if given.get("where") == "demo":
-        demo = demo_sites()
-        if demo is None:
+        if not DEMO.is_file():
             raise Problem(400, "The made-up web is not installed here: it is in the project's folder demo/.")
-        return arguments | {"sites": str(demo)}
+        return arguments | {"sites": str(DEMO)}
     return arguments | {"site": _site(given.get("site", ""), config)}
 
 

@@ -13,7 +13,7 @@ from webmain.crawl.summary import FAILING, Outcome, outcome
 from webmain.files import StoreError
 from webmain.store.catalogue import Run
 from webmain.web.choices import methods
-from webmain.web.crawling import LIMITS, Crawl, crawl_arguments, demo_sites
+from webmain.web.crawling import DEMO, LIMITS, Crawl, crawl_arguments
 from webmain.web.pages import redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import query_params
@@ -48,7 +48,7 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
         before=listed[ROWS - 1].id if len(listed) > ROWS else None,
         is_first=before is None,
         limits=LIMITS,
-        has_demo=demo_sites() is not None,
+        has_demo=DEMO.is_file(),
         methods=methods(),
     )
 
