@@ -56,10 +56,10 @@ async def extract(request: Request) -> Response:
     """Process the submitted form, and redirect to the result."""
     web, form = web_of(request), await request.form()
     try:
-        names, keep, gold = _methods_of(form), _keep_of(form), _gold_of(form)
+        chosen = _chosen(form)
         async with web.tasks.slot():
             page, source = await _page_of(web, form)
-            place = await _process(web, page, source, names, keep, gold)
+            place = await _process(web, page, source, *chosen)
     except Problem as problem:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
         answer = await _form(request, given, problem=problem.detail, status=problem.status_code)
@@ -71,9 +71,9 @@ async def extract(request: Request) -> Response:
 async def extract_again(request: Request) -> Response:
     """Process the page of a result again: with another method, with two, or compared with a wanted text."""
     web, form, result = web_of(request), await request.form(), result_of(request)
-    names, gold = _methods_of(form), _gold_of(form)
+    chosen = _chosen(form)
     async with web.tasks.slot():
-        return redirect(request, await _process(web, result.page, result.source, names, _keep_of(form), gold))
+        return redirect(request, await _process(web, result.page, result.source, *chosen))
 
 
 async def _process(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
@@ -193,6 +193,13 @@ def _address(url: str) -> str | None:
     return url if url.lower().startswith(("http://", "https://")) else None
 
 
+def _chosen(form: FormData) -> tuple[tuple[str, ...], Keep, str]:
+    """Return the chosen methods, what is kept, and the wanted text."""
+    kept = [value for value in form.getlist("keep") if isinstance(value, str) and value]
+    keep = checked_keep(",".join(kept)) if kept else DEFAULT_KEEP
+    return _methods_of(form), keep, _text(form, "gold").strip()[:MAX_GOLD_CHARS]
+
+
 def _methods_of(form: FormData) -> tuple[str, ...]:
     """Return the chosen methods, one or two different ones, with their options."""
     chosen = [_text(form, "extractor"), _text(form, "other")]
@@ -208,15 +215,6 @@ def _methods_of(form: FormData) -> tuple[str, ...]:
             given |= {flag: "true" if _text(form, f"{name}.{flag}") else "false" for flag in flags}
         specs.append(with_options(method, {option: value for option, value in given.items() if value}))
     return tuple(dict.fromkeys(specs)) or (checked_method(None),)
-
-
-def _keep_of(form: FormData) -> Keep:
-    names = [value for value in form.getlist("keep") if isinstance(value, str) and value]
-    return checked_keep(",".join(names)) if names else DEFAULT_KEEP
-
-
-def _gold_of(form: FormData) -> str:
-    return _text(form, "gold").strip()[:MAX_GOLD_CHARS]
 
 
 def _text(form: FormData, name: str) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from webmain.files import StoreLockedError, StoreWriteError
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
 from webmain.items.keep import Keep
+from webmain.store.query import QueryError, read_query
 from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
 from webmain.web.clouds import cloud_of
@@ -132,8 +133,6 @@ def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
 
 async def search(request: Request) -> Response:
     """Return the blocks of stored articles that contain the words of a query."""
-    from webmain.store.query import QueryError, read_query
-
     web, params = web_of(request), query_params(request)
     limit, offset = _limit(params), params.number("offset", MAX_OFFSET, least=0) or 0
     match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
