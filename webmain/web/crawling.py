@@ -19,7 +19,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -179,7 +178,6 @@ class Crawl:
     def __init__(self, arguments: Mapping[str, str], line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
         self.arguments = arguments
         self.name = arguments.get("site", "the made-up web")
-        self.started = datetime.now(UTC)
         self.is_stopping = False
         self._folder = folder
         self._began, self._ended = time.monotonic(), 0.0

@@ -27,12 +27,10 @@ ROWS: Final = 30
 """Crawls on one page of the list."""
 
 
-def crawls(request: Request) -> Response:
-    """List the crawls, and show the form that starts one."""
-    return _list(request, {})
-
-
-def _list(request: Request, given: Mapping[str, str], *, problem: str = "", status: int = 200) -> Response:
+def crawls(
+    request: Request, given: Mapping[str, str] | None = None, *, problem: str = "", status: int = 200
+) -> Response:
+    """List the crawls, and show the form that starts one, with what was entered and the error message."""
     web = web_of(request)
     before, running = query_params(request).key("before"), web.crawls.running
     listed, why = _runs(web.config.store, before)
@@ -41,7 +39,7 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
         "crawls.html.jinja",
         status=status,
         problem=problem or why,
-        given=given,
+        given=given or {},
         running=running,
         run_now=_run_of(running),
         runs=[(run, found := figures_of(run.stats), _sites(run, found)) for run in listed[:ROWS]],
@@ -71,7 +69,7 @@ async def start(request: Request) -> Response:
     try:
         web.crawls.start(crawl_arguments(given, web.config))
     except Problem as problem:
-        return await run_in_threadpool(_list, request, given, problem=problem.detail, status=problem.status_code)
+        return await run_in_threadpool(crawls, request, given, problem=problem.detail, status=problem.status_code)
     return redirect(request, "/crawls/now")
 
 
