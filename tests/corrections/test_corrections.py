@@ -8,7 +8,7 @@ import pytest
 
 from webmain.cli import main
 from webmain.corrections.file import CorrectionsFile
-from webmain.corrections.marking import CorrectionError, correct, corrected_text
+from webmain.corrections.marking import CorrectionError, correct
 from webmain.evaluation.gold import read_gold
 from webmain.explain.explaining import explain_page
 from webmain.extractors.base import create
@@ -38,14 +38,14 @@ def gold(path):
 
 def test_without_marks_the_text_is_the_extractors():
     found = explain()
-    assert corrected_text(found, content=(), boilerplate=()) == found.article.text
+    assert correct(found, content=(), boilerplate=()).text == found.article.text
 
 
 def test_marked_parts_come_and_go_in_the_pages_order():
     found = explain()
     kept = [n for n, block in enumerate(found.blocks) if block.verdict is Verdict.CONTENT]
     footer = part(found, "Harbour Times")
-    text = corrected_text(found, content={footer}, boilerplate={kept[1]})
+    text = correct(found, content={footer}, boilerplate={kept[1]}).text
     wanted = [found.blocks[n].text for n in [*kept[:1], *kept[2:], footer]]
     assert text == "\n\n".join(wanted)
 

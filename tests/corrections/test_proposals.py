@@ -3,10 +3,9 @@
 import pytest
 
 from webmain.cli import main
-from webmain.corrections.accepting import accept
 from webmain.corrections.file import CorrectionsFile
 from webmain.corrections.marking import correct
-from webmain.corrections.proposals import Proposal, changes, propose
+from webmain.corrections.proposals import Proposal, accept, changes, propose
 from webmain.explain.explaining import explain_page
 from webmain.extractors.base import create
 from webmain.items import Page, Verdict

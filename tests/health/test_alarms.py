@@ -3,7 +3,7 @@
 import pytest
 
 from tests.health.histories import HOUR, NOW, run, usual
-from webmain.health.alarms import ADVICE, Kind, SiteHistory, alarms_of
+from webmain.health.alarms import Kind, SiteHistory, advice, alarms_of
 from webmain.ledger.hosts import Host
 
 
@@ -84,4 +84,4 @@ def test_block_is_told_and_not_its_effects():
 
 
 def test_every_kind_has_its_advice():
-    assert set(ADVICE) == set(Kind)
+    assert set(advice()) == set(Kind)

@@ -3,8 +3,7 @@ import re
 
 import pytest
 
-from webmain.corrections.file import CorrectionsFile
-from webmain.corrections.records import Correction
+from webmain.corrections.file import Correction, CorrectionsFile
 from webmain.web.config import Limits
 
 PROSE = "The harbour master said on day {} that the tide would reach the upper quay before noon, and it did so at once."
@@ -174,3 +173,11 @@ def test_an_address_that_a_browser_would_run_is_no_link(client):
     page = client.get("/corrections/a").text
     assert "javascript:x" in page
     assert 'href="javascript' not in page
+
+
+@pytest.mark.parametrize("path", ["/corrections", "/corrections/x", "/rules/news.example"])
+def test_a_file_of_corrections_that_cannot_be_read_is_told(connect, tmp_path, path):
+    answer = connect(corrections=str(tmp_path)).get(path)
+    assert answer.status_code == 503
+    assert "Stored data cannot be read" in answer.text
+    assert f"{tmp_path}: Is a directory" in answer.text

@@ -18,7 +18,7 @@ from webmain.sites.rules import read_sites
 from webmain.store.sqlite import SqliteStore
 from webmain.web import crawling
 from webmain.web.config import Config, Limits
-from webmain.web.crawling import Crawl, CrawlRequest, Crawls, command, crawl_request, environment
+from webmain.web.crawling import Crawl, Crawls, command, crawl_arguments, environment
 from webmain.web.problems import Problem
 
 CONFIG = Config(store="sqlite:/tmp/a.db")
@@ -118,19 +118,19 @@ def test_one_crawl_runs_at_a_time_and_its_log_is_text(client, slow):
 
 def test_the_end_of_the_server_ends_the_crawl_gracefully(tmp_path, slow):
     crawls = Crawls(CONFIG)
-    crawl = crawls.start(CrawlRequest(site="https://news.example/"))
+    crawl = crawls.start({"site": "https://news.example/"})
     wait_for(lambda: crawl.stats)
     crawls.close()
     assert crawl.code == 4
     with pytest.raises(Problem):
-        crawls.start(CrawlRequest(site="https://news.example/"))
+        crawls.start({"site": "https://news.example/"})
 
 
 def test_a_crawl_that_does_not_listen_is_killed(tmp_path):
     deaf = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
     )
-    crawl = Crawl(CrawlRequest(site="x"), [sys.executable, "-c", deaf], dict(os.environ), tmp_path)
+    crawl = Crawl({"site": "x"}, [sys.executable, "-c", deaf], dict(os.environ), tmp_path)
     wait_for(lambda: crawl.log)
     crawl.finish(within_s=0.5)
     assert crawl.code == -signal.SIGKILL
@@ -189,7 +189,7 @@ def test_a_crawl_ends_also_where_the_server_is_killed(tmp_path):
 )
 def test_no_site_is_an_option_a_command_or_a_private_address(site):
     with pytest.raises(Problem) as caught:
-        crawl_request({"site": site}, CONFIG)
+        crawl_arguments({"site": site}, CONFIG)
     assert caught.value.status_code in (400, 403)
 
 
@@ -212,7 +212,7 @@ def test_no_site_is_an_option_a_command_or_a_private_address(site):
 )
 def test_no_other_value_is_one_that_is_not_allowed(name, value):
     with pytest.raises(Problem) as caught:
-        crawl_request({"site": "news.example", name: value}, CONFIG)
+        crawl_arguments({"site": "news.example", name: value}, CONFIG)
     assert caught.value.status_code == 400
 
 
@@ -225,7 +225,7 @@ def test_fields_that_are_not_of_the_form_change_nothing(tmp_path):
         "settings": "A=1",
         "keep": "links",
     }
-    plain, with_more = (crawl_request({"site": "news.example"} | more, CONFIG) for more in ({}, evil))
+    plain, with_more = (crawl_arguments({"site": "news.example"} | more, CONFIG) for more in ({}, evil))
     assert command(plain, CONFIG, tmp_path) == command(with_more, CONFIG, tmp_path)
     line = command(plain, CONFIG, tmp_path)
     assert "store=sqlite:/tmp/a.db" in line
@@ -239,7 +239,7 @@ def test_fields_that_are_not_of_the_form_change_nothing(tmp_path):
 def test_a_crawl_has_the_servers_rules_and_corrections(tmp_path):
     rules = tmp_path / "sites.toml"
     config = replace(CONFIG, sites_file=str(rules), corrections=str(tmp_path / "c.jsonl"))
-    wanted = crawl_request({"site": "news.example"}, config)
+    wanted = crawl_arguments({"site": "news.example"}, config)
     assert "WEBMAIN_SITES=" in command(wanted, config, tmp_path)
     rules.write_text('["news.example"]\ndelay = 1\n')
     line = command(wanted, replace(config, sites=read_sites(rules)), tmp_path)
@@ -258,7 +258,7 @@ def test_values_that_are_allowed_reach_the_spider(tmp_path):
         "language": "TH",
         "again": "1",
     }
-    line = command(crawl_request(form, CONFIG), CONFIG, tmp_path)
+    line = command(crawl_arguments(form, CONFIG), CONFIG, tmp_path)
     given = dict(line[i + 1].split("=", 1) for i, part in enumerate(line) if part == "-a")
     read = read_news_arguments(given)
     assert (read.max_articles, read.max_pages, read.language, read.skip_known) == (7, 200, "th", False)
@@ -267,7 +267,7 @@ def test_values_that_are_allowed_reach_the_spider(tmp_path):
 
 def test_private_sites_are_crawled_where_the_server_allows_it(tmp_path):
     config = Config(store="sqlite:/tmp/a.db", allow_private=True)
-    line = command(crawl_request({"site": "http://127.0.0.1:8080/"}, config), config, tmp_path)
+    line = command(crawl_arguments({"site": "http://127.0.0.1:8080/"}, config), config, tmp_path)
     assert "WEBMAIN_ALLOW_PRIVATE=1" in line
 
 
@@ -275,14 +275,14 @@ def test_secrets_of_the_server_are_not_the_crawls(monkeypatch):
     monkeypatch.setenv("WEBMAIN_TOKEN", "correct horse")
     monkeypatch.setenv("WEBMAIN_ALLOW_PRIVATE", "1")
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "evil.settings")
-    env = environment(CrawlRequest(site="https://news.example/"))
+    env = environment({"site": "https://news.example/"})
     assert "correct horse" not in env.values()
     assert "WEBMAIN_ALLOW_PRIVATE" not in env
     assert env["SCRAPY_SETTINGS_MODULE"] == "webmain.settings"
 
 
 def test_pages_are_recorded_where_the_server_has_recordings(tmp_path):
-    wanted = CrawlRequest(site="https://news.example/")
+    wanted = {"site": "https://news.example/"}
     for pages, record in ((tmp_path, tmp_path / "crawls.warc.gz"), (tmp_path / "b.warc.gz", tmp_path / "b.warc.gz")):
         config = Config(store="sqlite:/tmp/a.db", pages=str(pages))
         assert f"record={record}" in command(wanted, config, tmp_path)
@@ -366,6 +366,6 @@ def test_many_crawls_are_cut_into_parts(connect, tmp_path):
 def test_the_servers_limits_are_those_of_its_crawls(tmp_path):
     config = Config(store="sqlite:/tmp/a.db", limits=Limits(crawl_pages=5, crawl_s=60))
     with pytest.raises(Problem):
-        crawl_request({"site": "news.example", "max_pages": "6"}, config)
-    wanted = crawl_request({"site": "news.example", "max_pages": "5", "max_articles": "5"}, config)
+        crawl_arguments({"site": "news.example", "max_pages": "6"}, config)
+    wanted = crawl_arguments({"site": "news.example", "max_pages": "5", "max_articles": "5"}, config)
     assert "CLOSESPIDER_TIMEOUT=60" in command(wanted, config, tmp_path)

@@ -196,14 +196,14 @@ def test_results_go_when_there_is_no_room_for_them():
     from webmain.web.results import Result, Results
     from webmain.web.work import PageResult
 
-    def result(n):
-        return Result(page=Page(html="x" * n), source="", keep=None, shown=PageResult((), "", ""))
+    def result(place, n):
+        return Result(place=place, page=Page(html="x" * n), source="", keep=None, shown=PageResult((), "", ""))
 
     results = Results(3, 10_000)
-    for name in "abcd":
-        results.add(name, result(10))
-    assert [results.get(name) is None for name in "abcd"] == [True, False, False, False]
-    results.add("large", result(20_000))
+    for place in "abcd":
+        results.add(result(place, 10))
+    assert [results.get(place) is None for place in "abcd"] == [True, False, False, False]
+    results.add(result("large", 20_000))
     assert results.get("large") is not None
     assert results.get("d") is None
 

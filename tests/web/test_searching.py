@@ -12,7 +12,7 @@ from tests.web.conftest import form_token
 from tests.web.stores import HOSTILE_TITLE, article, filled
 from webmain.items.blocks import ArticleBlock, Kind
 from webmain.store.block_index import BlockIndex
-from webmain.web import searching
+from webmain.web import store_pages
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_the_way_back_leads_to_the_search_alone(browse, back):
 
 def test_an_index_that_takes_long_is_watched(browse, monkeypatch):
     client = browse(*(article(n) for n in range(3)), index=False)
-    monkeypatch.setattr(searching, "WAIT_S", 0.0)
+    monkeypatch.setattr(store_pages, "WAIT_S", 0.0)
     begun, goes_on = threading.Event(), threading.Event()
     update = BlockIndex.update
 

@@ -109,7 +109,7 @@ def test_figures_of_crawls_are_added_up_and_odd_ones_passed_over():
         for n, stats in ((2, STATS), (1, {**STATS, "webmain/site/news.example/articles": "many"}))
     ]
     found = by_site(runs)["news.example"]
-    assert (found.n_articles, found.n_rejected, found.runs) == (3, 2, [2, 1])
+    assert (found.counts, found.runs) == ({"articles": 3, "rejected": 2, "layout_changed": 2}, [2, 1])
     assert found.share == pytest.approx(0.4)
 
 

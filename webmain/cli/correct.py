@@ -12,8 +12,7 @@ from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.corrections.file import CorrectionsFile
-    from webmain.corrections.records import Correction
+    from webmain.corrections.file import Correction, CorrectionsFile
     from webmain.explain.records import Explanation
 
 MOST_TEXT = 90  # characters of a part that are printed

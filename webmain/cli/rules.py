@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, ArchivePages, notify, positive_int
 from webmain.text.terminal import cut, one_line
 
@@ -42,9 +42,8 @@ def add(commands: Commands) -> None:
 
 
 def _rules(args: argparse.Namespace) -> int:
-    from webmain.corrections.accepting import MissingExtraError, accept
     from webmain.corrections.file import CorrectionsFile
-    from webmain.corrections.proposals import propose
+    from webmain.corrections.proposals import accept, propose
     from webmain.files import StoreError
     from webmain.sites.rules import SitesError
 
@@ -64,12 +63,10 @@ def _rules(args: argparse.Namespace) -> int:
         return OK
     if args.accept > len(found):
         raise Failure(USAGE, f"--accept: got {args.accept}, there are {len(found)} proposals")
-    try:
-        with failing(USAGE, SitesError, MissingExtraError):
-            accept(found[args.accept - 1], args.sites)
-    except OSError as error:
-        raise Failure(UNWRITTEN, f"{args.sites}: {error.strerror or error}") from error
-    print(f"{args.sites}: {found[args.accept - 1].key} = {found[args.accept - 1].css!r} for {args.site}")
+    chosen = found[args.accept - 1]
+    with failing(USAGE, SitesError):
+        accept(chosen, args.sites)
+    print(f"{args.sites}: {chosen.key} = {chosen.css!r} for {args.site}")
     return OK
 
 

@@ -7,15 +7,17 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webmain import MAX_BYTES, TIMEOUT_S
 from webmain.cli.exits import OK, USAGE, Failure, failing
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import CORRECTIONS, MODELS, positive, positive_int, site_rules
+from webmain.cli.sources import CORRECTIONS, MODELS, in_range, positive, positive_int, site_rules
 from webmain.files import StoreSpecError
 
 if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
+    from webmain.sites.rules import Sites
     from webmain.web.config import Config
 
 SITES = "sites.toml"  # default file of rules for single sites
@@ -23,7 +25,7 @@ SITES = "sites.toml"  # default file of rules for single sites
 TOKEN = "WEBMAIN_TOKEN"  # noqa: S105 - the name of a variable
 """Environment variable with the token, since every user of the machine can see the command line."""
 
-_LAST_PORT = 65_535
+PORT = in_range(int, 0, 65_535, "are 0 to 65535")
 
 
 def add(commands: Commands) -> None:
@@ -35,7 +37,7 @@ def add(commands: Commands) -> None:
     )
     option = serve.add_argument
     option("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
-    option("--port", type=int, default=8000, help="port to listen on, 0 for any free one (8000)")
+    option("--port", type=PORT, default=8000, help="port to listen on, 0 for any free one (8000)")
     option("--name", action="append", default=[], metavar="HOST", help="another host name of the server")
     option("--token", help=f"secret of clients, required beyond this machine; safer in the environment: {TOKEN}")
     option("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
@@ -51,17 +53,15 @@ def add(commands: Commands) -> None:
     )
     option("--contact", default="", help="your address, sent in the user agent when a page is fetched")
     option("--allow-private", action="store_true", help="also fetch from private and loopback addresses")
-    option("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
-    option("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
-    option("--jobs", type=positive_int, metavar="N", help="worker processes (2)")
+    option("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
+    option("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="CPU seconds for a page (10)")
+    option("--jobs", type=positive_int, default=2, metavar="N", help="worker processes (2)")
     serve.set_defaults(run=_serve)
 
 
-def _rules_file(path: str) -> str:
-    """Return the path of a file of rules that is readable or does not exist yet (an argument's type)."""
-    if Path(path).exists():
-        site_rules(path)
-    return path
+def _rules_file(path: str) -> tuple[str, Sites | None]:
+    """Return the path of a file of rules, and the rules if it exists (an argument's type)."""
+    return path, site_rules(path) if Path(path).exists() else None
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -69,7 +69,6 @@ def _serve(args: argparse.Namespace) -> int:
     if not config.is_local and not config.token:
         raise Failure(USAGE, f"--host {config.host}: beyond this machine a token is required: {TOKEN}=..., or --token")
     try:
-        import jinja2  # noqa: F401
         import python_multipart  # noqa: F401
         import uvicorn
 
@@ -81,7 +80,8 @@ def _serve(args: argparse.Namespace) -> int:
     with failing(USAGE, StoreSpecError):
         sqlite_address(config.store)
     try:
-        listening = _listen(config.host, config.port)
+        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+        listening = socket.create_server((config.host, config.port), family=family)  # before the address is printed
     except OSError as error:
         message = f"cannot listen on {config.host} port {config.port}: {error.strerror or error}; give another --port"
         raise Failure(USAGE, message) from error
@@ -105,16 +105,16 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _config(args: argparse.Namespace) -> Config:
-    from dataclasses import replace
-
     from webmain.net.addresses import allows_private
     from webmain.web.config import Config, Limits
 
-    limits = Limits()
-    if args.max_bytes:
-        limits = replace(limits, page_bytes=args.max_bytes, body_bytes=args.max_bytes + (2 << 20))
-    if args.timeout:
-        limits = replace(limits, page_s=args.timeout, work_s=4 * args.timeout)
+    limits = Limits(
+        page_bytes=args.max_bytes,
+        body_bytes=args.max_bytes + (2 << 20),
+        page_s=args.timeout,
+        work_s=4 * args.timeout,
+        workers=args.jobs,
+    )
     return Config(
         host=args.host,
         port=args.port,
@@ -124,20 +124,12 @@ def _config(args: argparse.Namespace) -> Config:
         pages=args.pages,
         models=args.models,
         corrections=args.corrections,
-        sites=site_rules(args.sites) if Path(args.sites).exists() else None,
-        sites_file=args.sites,
+        sites_file=args.sites[0],
+        sites=args.sites[1],
         contact=args.contact,
         allow_private=args.allow_private or allows_private(),
-        limits=replace(limits, workers=args.jobs) if args.jobs else limits,
+        limits=limits,
     )
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that the printed address can be opened at once."""
-    if not 0 <= port <= _LAST_PORT:
-        raise OSError("no port has this number")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family)
 
 
 def _address(host: str, port: int) -> str:

@@ -13,20 +13,16 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from webmain.corrections.records import Correction
 from webmain.features.manual_corrections import CorrectedPage
 from webmain.files import AppendFile, StoreError, StoreLockedError, replaced_whole, write_failure
 from webmain.items import Page
 from webmain.items.codec import UNREADABLE, build, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +32,75 @@ MAX_LEARNED = 50
 
 WAIT_S = 5.0
 """Seconds that a process waits for another one that is writing to the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedPart:
+    """A part of a page whose verdict a person has changed.
+
+    Attributes
+    ----------
+    content : bool
+        Whether it is content, as the person says.
+    xpath : str
+        Place of its element; "" for source lines and text that is not in the page.
+    text : str
+        As the page shows it.
+    leaves : tuple of int
+        Its leaves in the page as it is stored here; empty for source lines.
+    """
+
+    content: bool
+    xpath: str
+    text: str
+    leaves: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A page with the text that should have been extracted: one line of a file of gold pages.
+
+    `id`, `url`, `domain`, `lang`, `html` and `text` mean what they mean in any gold data (docs/evaluate.md).
+
+    Attributes
+    ----------
+    id : str
+        That of the page: two corrections with one id are of one page, and the later one counts.
+    url : str or None
+    domain : str
+        Site key of the address; "" without one.
+    lang : str
+        Detected language of the text; "" if unknown.
+    html : str
+        The page as it was decoded.
+    text : str
+        The text as corrected: the parts that are content, joined by blank lines.
+    before : str
+        The text as the extractor gave it.
+    extractor : str
+        Whose judgement was corrected.
+    marked : tuple of MarkedPart
+        What was changed, in the page's order.
+    leaves : tuple of int
+        The leaves of the text as corrected; empty for a method that builds no tree.
+    made_at : str
+        ISO 8601, UTC.
+    note : str
+        The person's note.
+    """
+
+    id: str
+    url: str | None
+    domain: str
+    lang: str
+    html: str
+    text: str
+    before: str
+    extractor: str
+    marked: tuple[MarkedPart, ...]
+    made_at: str
+    leaves: tuple[int, ...] = ()
+    note: str = ""
 
 
 class CorrectionsFile:
@@ -107,32 +172,29 @@ class CorrectionsFile:
         StoreFullError, StoreWriteError, StoreLockedError, NotAStoreError
             The file is as it was.
         """
-        line = (encode(asdict(correction)) + "\n").encode()
-        with self._opened() as file:
-            if self.get(correction.id) is None:
-                file.append(line)
-                return False
-            self._replace(correction.id, [line])
-            return True
+        return self._put(correction.id, (encode(asdict(correction)) + "\n").encode())
 
     def remove(self, page_id: str) -> bool:
         """Delete the correction of a page; return False if there is none."""
-        with self._opened():
-            if self.get(page_id) is None:
-                return False
-            self._replace(page_id, [])
-            return True
+        return self._put(page_id, b"")
 
-    def _replace(self, page_id: str, lines: Iterable[bytes]) -> None:
+    def _put(self, page_id: str, line: bytes) -> bool:
+        """Write a page's line in place of earlier ones, or append it; return True if there was one."""
+        with self._opened() as file:
+            is_known = self.get(page_id) is not None
+            if is_known:
+                self._replace(page_id, line)
+            elif line:
+                file.append(line)
+            return is_known
+
+    def _replace(self, page_id: str, line: bytes) -> None:
         """Rewrite the file with a page's lines replaced."""
         try:
             with replaced_whole(self.path) as part, self.path.open("rb") as old, part.open("wb") as new:
-                for line in _lines(old):
-                    found = _correction(line)
-                    if found is None or found.id != page_id:
-                        new.write(line)
-                    else:
-                        new.writelines(lines)
+                for each in _lines(old):
+                    found = _correction(each)
+                    new.write(each if found is None or found.id != page_id else line)
         except OSError as error:
             raise write_failure(f"corrections {self.path}", error) from error
 

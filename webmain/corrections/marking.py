@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from webmain.corrections.records import Correction, MarkedPart
+from webmain.corrections.file import Correction, MarkedPart
 from webmain.html.blocks import Unit
 from webmain.items import Verdict, article_id
 
 if TYPE_CHECKING:
-    from webmain.explain.records import ExplainedBlock, Explanation
+    from webmain.explain.records import Explanation
 
 MAX_NOTE_CHARS = 2_000
 MAX_PAGE_CHARS = 10 << 20
@@ -21,19 +21,6 @@ MAX_PAGE_CHARS = 10 << 20
 
 class CorrectionError(ValueError):
     """The verdicts on a page cannot be a correction; the message is for people."""
-
-
-def corrected_text(explanation: Explanation, *, content: Collection[int], boilerplate: Collection[int]) -> str:
-    """Return the text of a page with some of its parts marked; without marks, as the extractor gave it."""
-    return "\n\n".join(block.text for block in _content(explanation, content, boilerplate))
-
-
-def _content(
-    explanation: Explanation, content: Collection[int], boilerplate: Collection[int]
-) -> Iterator[ExplainedBlock]:
-    for number, block in enumerate(explanation.blocks):
-        if number in content or (block.verdict is Verdict.CONTENT and number not in boilerplate):
-            yield block
 
 
 def correct(
@@ -66,7 +53,12 @@ def correct(
         raise CorrectionError(
             f"the page has {len(document.html):,} characters, at most {MAX_PAGE_CHARS:,} can be stored"
         )
-    text = corrected_text(explanation, content=content, boilerplate=boilerplate)
+    kept = [
+        block
+        for number, block in enumerate(blocks)
+        if number in content or (block.verdict is Verdict.CONTENT and number not in boilerplate)
+    ]
+    text = "\n\n".join(block.text for block in kept)
     if not text.strip():
         raise CorrectionError("no content would be left: a gold page needs some")
     has_leaves = explanation.unit is Unit.LEAVES
@@ -92,9 +84,7 @@ def correct(
         extractor=explanation.name,
         marked=marked,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        leaves=tuple(leaf for block in _content(explanation, content, boilerplate) for leaf in block.units)
-        if has_leaves
-        else (),
+        leaves=tuple(leaf for block in kept for leaf in block.units) if has_leaves else (),
         note=note.strip()[:MAX_NOTE_CHARS],
     )
 

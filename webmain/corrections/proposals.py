@@ -1,23 +1,27 @@
 """Proposes rules for a site from its corrections: CSS selectors that match only what was marked.
 
 A selector is proposed if, on all corrected pages of the site, it matches no leaf of the other kind. Each change that it
-would make on other pages is a `Change`, found by extracting the page with and without the rule.
+would make on other pages is a `Change`, found by extracting the page with and without the rule. An accepted rule is added
+to `sites.toml`, whose comments and format are kept; it is replaced only by a file that can be read.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from webmain.corrections.records import Correction
+from webmain.corrections.file import Correction
 from webmain.extraction import Options, compose, judge, merge, read
+from webmain.files import replaced_whole
 from webmain.items import Page, Rejected
-from webmain.sites.rules import SiteRules, Sites
+from webmain.sites.rules import SiteRules, Sites, SitesError, read_sites
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -233,3 +237,42 @@ def _blocks(page: Page, extractor: Extractor, sites: Sites) -> list[str] | None:
         return [block.text for block in compose(judged, metadata=False).blocks]
     except Rejected:
         return None
+
+
+def accept(proposal: Proposal, path: str | Path) -> None:
+    """Add a rule to a file of rules; the previous file is kept beside it with the suffix `.bak`.
+
+    Raises
+    ------
+    SitesError
+        The file cannot be used as it is, and was left so; or tomlkit is not installed.
+    OSError
+        The system refuses.
+    """
+    try:
+        import tomlkit
+    except ImportError:
+        raise SitesError("writing rules needs tomlkit: pip install 'webmain[web]'") from None
+    path = Path(path)
+    if path.exists():
+        read_sites(path)
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
+    else:
+        document = tomlkit.document()
+    names = (name for name in document if name.strip().lower().removeprefix("www.") == proposal.site)
+    table = next((document[name] for name in names), None)
+    if table is None:
+        table = document[proposal.site] = tomlkit.table()
+    given = table.get(proposal.key)
+    known = [given] if isinstance(given, str) else list(given or ())
+    if proposal.css in known:
+        return
+    if isinstance(given, list):
+        given.append(proposal.css)
+    else:
+        table[proposal.key] = [*known, proposal.css]
+    with replaced_whole(path) as part:
+        part.write_text(tomlkit.dumps(document), encoding="utf-8")
+        read_sites(part)
+        if path.exists():
+            shutil.copy2(path, path.with_name(path.name + ".bak"))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 from typing import Final
 
+from webmain.clock import once
 from webmain.health.yields import yield_drop
 from webmain.ledger.hosts import Host
 from webmain.ledger.runs import GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
@@ -31,6 +35,7 @@ LATE_INTERVALS: Final = 2.5
 LATE_S: Final = 2 * 3600.0
 """A run is late after this many usual intervals, and at least this many seconds beyond one interval."""
 
+N_TREND: Final = 7
 REGULAR_RUNS: Final = 6
 CLOCK_S: Final = 300.0
 LONG_AGO_S: Final = 24 * 3600.0
@@ -56,23 +61,10 @@ class Kind(StrEnum):
     DAMAGED = "ledger_damaged"
 
 
-ADVICE: Final = {
-    Kind.YIELD: "look at the front page in a browser; `webmain plan SITE` shows which feeds, sitemaps and sections are found",
-    Kind.NOTHING: "`webmain plan SITE` shows what is found; give the address of the news section as the site",
-    Kind.LAYOUT: "read some new articles; the site's model was trained again, but selectors in sites.toml may need changes",
-    Kind.ERRORS: "the log of the last run lists URLs and reasons; a longer delay in sites.toml may help",
-    Kind.SHORT: "`webmain explain URL` of a new article shows what is kept; the site may have a paywall or new templates",
-    Kind.ROBOTS: "read its robots.txt; `webmain plan SITE` says what it still allows",
-    Kind.FORBIDDEN: "do not crawl it, or ask its operators for permission; remove it from the schedule",
-    Kind.BLOCKED: "crawl more slowly or not at all; set WEBMAIN_CONTACT, and write to the site's operators",
-    Kind.UNREACHABLE: "does it open in a browser? The site may have moved: -a site=old.example=new.example",
-    Kind.LATE: "is cron or the timer running? Is the lock free? Is the disk full? `systemctl list-timers`, `crontab -l`",
-    Kind.FAILED: "the log of that run has the error; `webmain check` reads all of store and ledger",
-    Kind.CUT: "give a longer time limit or less work: since=2d, max_pages, budgets in sites.toml",
-    Kind.CLOCK: "set the machine's clock (timedatectl); rows with future times lose their effect as time passes",
-    Kind.DAMAGED: "`webmain check LEDGER` lists what is damaged; crawls can continue without it, or move the file away",
-}
-"""Advice for each kind."""
+@once
+def advice() -> Mapping[str, str]:
+    """Return what to do, by kind of alarm."""
+    return tomllib.loads(Path(__file__).with_name("advice.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,17 +77,38 @@ class Alarm:
     @property
     def advice(self) -> str:
         """What to do."""
-        return ADVICE[self.kind]
+        return advice()[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SiteHistory:
-    """A site at the present time, from the ledger: its runs, oldest first, and its hosts."""
+    """A site at the present time, from a ledger: its runs, oldest first, and its hosts."""
 
     site: str
     runs: Sequence[SiteRun]
     hosts: Sequence[Host]
     now: float
+    ledger: str = ""
+
+    @property
+    def last(self) -> SiteRun | None:
+        """Its last run."""
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def outcome(self) -> str:
+        """Outcome of the last run, including "running" and "killed"; "" if there is none."""
+        return self.last.ended(self.now) if self.last else ""
+
+    @property
+    def trend(self) -> list[int]:
+        """New articles of the last runs, oldest first."""
+        return [run.figures.new for run in self.runs[-N_TREND:]]
+
+    @cached_property
+    def alarms(self) -> list[Alarm]:
+        """What needs attention."""
+        return alarms_of(self)
 
     @property
     def ended(self) -> list[SiteRun]:

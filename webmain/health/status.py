@@ -10,41 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import now_s
-from webmain.health.alarms import Alarm, Kind, SiteHistory, alarms_of, duration
+from webmain.health.alarms import N_TREND, Alarm, Kind, SiteHistory, duration
 from webmain.health.prometheus import Textfile
 from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError, is_open_elsewhere
 from webmain.ledger.hosts import Hosts
-from webmain.ledger.runs import KILLED, Figures, Runs, SiteRun
+from webmain.ledger.runs import KILLED, Figures, Runs
 from webmain.text.terminal import one_line, pad
 
-N_TREND: Final = 7
 _BARS: Final = "▁▂▃▄▅▆▇█"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteStatus:
-    """Status of one site.
-
-    Attributes
-    ----------
-    last : SiteRun or None
-        Its last run.
-    outcome : str
-        Outcome of that run, including "running" and "killed".
-    interval_s : float or None
-        The usual seconds between two runs; None if they are irregular or too few.
-    trend : tuple of int
-        New articles of the last runs, oldest first.
-    alarms : tuple of Alarm
-    """
-
-    site: str
-    ledger: str
-    last: SiteRun | None
-    outcome: str
-    interval_s: float | None
-    trend: tuple[int, ...]
-    alarms: tuple[Alarm, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +26,7 @@ class Status:
 
     Attributes
     ----------
+    sites : tuple of SiteHistory
     ledgers : tuple of (str, Alarm)
         Problems of the ledgers themselves.
     missing : tuple of str
@@ -60,7 +34,7 @@ class Status:
     """
 
     at: float
-    sites: tuple[SiteStatus, ...] = ()
+    sites: tuple[SiteHistory, ...] = ()
     ledgers: tuple[tuple[str, Alarm], ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -73,7 +47,7 @@ class Status:
 def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     """Return the status of the sites of some ledgers; the files are only read."""
     now = now_s()
-    found: list[SiteStatus] = []
+    found: list[SiteHistory] = []
     wrong: list[tuple[str, Alarm]] = []
     for path in ledgers:
         is_open = is_open_elsewhere(path)
@@ -82,8 +56,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
                 histories, hosts = Runs(file).read(sites), Hosts(file)
                 for site, read in histories.of.items():
                     runs = [run if is_open or run.outcome else replace(run, outcome=KILLED) for run in read]
-                    watched = SiteHistory(site, runs, hosts.all(site), now)
-                    found.append(_site_status(watched, str(path)))
+                    found.append(SiteHistory(site, runs, hosts.all(site), now, str(path)))
                 if histories.n_damaged:
                     message = f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
                     wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=message)))
@@ -94,19 +67,6 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     seen = {each.site for each in found}
     missing = tuple(site for site in sites if site not in seen)
     return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)
-
-
-def _site_status(site: SiteHistory, ledger: str) -> SiteStatus:
-    last = site.runs[-1] if site.runs else None
-    return SiteStatus(
-        site=site.site,
-        ledger=ledger,
-        last=last,
-        outcome=last.ended(site.now) if last else "",
-        interval_s=site.interval_s,
-        trend=tuple(run.figures.new for run in site.runs[-N_TREND:]),
-        alarms=tuple(alarms_of(site)),
-    )
 
 
 # ---- Text
@@ -136,7 +96,7 @@ def _alarm_lines(place: str, alarm: Alarm, where: str = "") -> list[str]:
     return ["", f"{name}{where}: {one_line(alarm.message)}", f"  {alarm.advice.replace('SITE', name)}"]
 
 
-def _row(each: SiteStatus, now: float) -> str:
+def _row(each: SiteHistory, now: float) -> str:
     figures = each.last.figures if each.last else Figures()
     ago = duration(now - each.last.started_at) + " ago" if each.last else ""
     usual = f"{duration(each.interval_s)}" if each.interval_s else "-"
@@ -167,7 +127,7 @@ def as_values(status: Status) -> dict[str, Any]:
     }
 
 
-def _site_values(each: SiteStatus) -> dict[str, Any]:
+def _site_values(each: SiteHistory) -> dict[str, Any]:
     last = each.last
     return {
         "site": each.site,
@@ -176,7 +136,7 @@ def _site_values(each: SiteStatus) -> dict[str, Any]:
         "started_at": _iso(last.started_at) if last else None,
         "finished_at": _iso(last.finished_at) if last and last.finished_at is not None else None,
         "interval_s": each.interval_s,
-        "trend": list(each.trend),
+        "trend": each.trend,
         "figures": asdict(last.figures) if last else {},
         "alarms": [_alarm_values(alarm) for alarm in each.alarms],
     }

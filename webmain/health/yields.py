@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -156,7 +157,7 @@ class _Baseline:
         for each in yields:
             self._slots.setdefault(each.slot, []).append(each)
         self._all = list(yields)
-        self._known: dict[int, tuple[float, float, bool]] = {}
+        self._rate = cache(self._measured_rate)
         self.spread = 1.0
         self.spread, self.spread_of_days = self._spreads()
 
@@ -167,22 +168,18 @@ class _Baseline:
         # neighbouring hours share runs: the errors of three of them are correlated
         return _Expected(mean, 3 * self.spread * mean * mean / (total + 0.5), is_seasonal)
 
-    def _rate(self, slot: int) -> tuple[float, float, bool]:
+    def _measured_rate(self, slot: int) -> tuple[float, float, bool]:
         """Return articles and hours of earlier runs at about an hour, and whether they are from the same hour of the week."""
-        known = self._known.get(slot)
-        if known is None:
-            near = [each for offset in (-1, 0, 1) for each in self._slots.get((slot + offset) % _HOURS_A_WEEK, ())]
-            is_seasonal = len({each.week for each in near}) >= WEEKS
-            if not is_seasonal:
-                hours = {(slot + offset) % 24 for offset in (-1, 0, 1)}
-                near = [each for each in self._all if each.slot % 24 in hours]
-            near = near if len(near) >= WEEKS else self._all
-            rates = sorted(each.new / max(each.hours, 1e-3) for each in near)
-            usual = rates[len(rates) // 2]
-            cut = [min(each.new, usual * each.hours + 4 * math.sqrt(usual * each.hours + 1)) for each in near]
-            known = sum(cut), max(sum(each.hours for each in near), 1e-3), is_seasonal
-            self._known[slot] = known
-        return known
+        near = [each for offset in (-1, 0, 1) for each in self._slots.get((slot + offset) % _HOURS_A_WEEK, ())]
+        is_seasonal = len({each.week for each in near}) >= WEEKS
+        if not is_seasonal:
+            hours = {(slot + offset) % 24 for offset in (-1, 0, 1)}
+            near = [each for each in self._all if each.slot % 24 in hours]
+        near = near if len(near) >= WEEKS else self._all
+        rates = sorted(each.new / max(each.hours, 1e-3) for each in near)
+        usual = rates[len(rates) // 2]
+        cut = [min(each.new, usual * each.hours + 4 * math.sqrt(usual * each.hours + 1)) for each in near]
+        return sum(cut), max(sum(each.hours for each in near), 1e-3), is_seasonal
 
     def _spreads(self) -> tuple[float, float]:
         """Return the variance of runs over their mean (1 if Poisson), and the squared variation between days beyond that."""

@@ -100,7 +100,7 @@ class PageLoad:
             The browser has closed it.
         """
         context = view.context
-        context.on("page", self._close)
+        context.on("page", lambda opened: opened.close())
         await view.unroute("**")
         await context.route("**/*", self.answer)
         await context.route_web_socket("**/*", lambda socket: socket.close())
@@ -110,7 +110,7 @@ class PageLoad:
         return await read(session)
 
     async def answer(self, route: Route) -> None:
-        """FetchedResponse a request of the page, or of a window or worker that it has opened."""
+        """Answer a request of the page, or of a window or worker that it has opened."""
         from playwright.async_api import Error
 
         request = route.request
@@ -146,10 +146,6 @@ class PageLoad:
             url = found.location
         return None
 
-    async def _close(self, view: Page) -> None:
-        """Close a window that the page has opened."""
-        await view.close()
-
     async def _settle(self, session: CDPSession) -> None:
         """Scroll down and wait until the page is idle, or for `SETTLE_S`."""
         end, n_quiet, before, step = monotonic() + SETTLE_S, 0, "", 0
@@ -172,7 +168,7 @@ async def _fulfil(route: Route, answer: FetchedResponse) -> None:
 async def read(session: CDPSession) -> bytes:
     """Return the rendering of the page in its present state (raises as `PageLoad.run`)."""
     await _ask(session, "scrollTo(0, 0)")
-    found = await _ask(session, f"({_script()})({_options()})")
+    found = await _ask(session, _reader())
     if not isinstance(found, str) or len(found) > MAX_BYTES:
         raise RenderingError("the page cannot be read")
     if found.startswith('{"error":'):
@@ -192,13 +188,10 @@ async def _ask(session: CDPSession, expression: str) -> Any:
 
 
 @cache
-def _script() -> str:
+def _reader() -> str:
+    """Return the call of the script that reads a page."""
     lines = files("webmain.rendering").joinpath("blocks.js").read_text("utf-8").splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith("//"))
-
-
-@cache
-def _options() -> str:
+    script = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
     options = {"mark": MARK, "blockTags": sorted(BLOCK_TAGS), "maxElements": MAX_ELEMENTS, "maxBoxes": MAX_BOXES}
     bounds = {"maxStyles": MAX_STYLES, "maxChars": MAX_HTML_CHARS, "maxValueChars": MAX_VALUE_CHARS}
-    return json.dumps({**options, **bounds})
+    return f"({script})({json.dumps({**options, **bounds})})"

@@ -3,47 +3,80 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from webmain.web.crawling import Crawls
+from webmain.files import StoreError
+from webmain.web import clouds, correcting, crawls, extracting, rest, security, site_pages, store_pages
+from webmain.web.config import Config
 from webmain.web.pages import Web, failure
-from webmain.web.problems import Problem
-from webmain.web.results import Results
-from webmain.web.security import Security, add_headers, with_form_check
-from webmain.web.sessions import Logins, Signer
-from webmain.web.stored import Recordings
-from webmain.web.tasks import Tasks
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from webmain.web.config import Config
+from webmain.web.problems import Problem, sentence
 
 PAGES: Final = (
-    "extracting",
-    "store_pages",
-    "clouds",
-    "correcting",
-    "rule_pages",
-    "searching",
-    "site_pages",
-    "crawls",
-    "rest",
-    "rest_store",
-    "security",
+    Route("/", extracting.home),
+    Route("/extract", extracting.extract, methods=["POST"]),
+    Route("/results/{name}", extracting.show),
+    Route("/results/{name}", extracting.extract_again, methods=["POST"]),
+    Route("/results/{name}/page", extracting.overlay),
+    Route("/results/{name}/{n:int}", extracting.show),
+    Route("/results/{name}/{n:int}/page", extracting.overlay),
+    Route("/results/{name}/{n:int}/article.{form}", extracting.download),
+    Route("/results/{name}/{n:int}/blocks/{block:int}", extracting.block),
+    Route("/results/{name}/{n:int}/correct", correcting.marking),
+    Route("/results/{name}/{n:int}/correct", correcting.save, methods=["POST"]),
+    Route("/results/{name}/{n:int}/correct/page", correcting.frame),
+    Route("/corrections", correcting.corrections),
+    Route("/corrections/{id}", correcting.correction),
+    Route("/corrections/{id}/undo", correcting.undo, methods=["POST"]),
+    Route("/rules/{site}", correcting.rules),
+    Route("/rules/{site}", correcting.accept, methods=["POST"]),
+    Route("/search", store_pages.search),
+    Route("/search/index", store_pages.index, methods=["POST"]),
+    Route("/articles", store_pages.articles),
+    Route("/articles/{article}", store_pages.article),
+    Route("/articles/{article}/article.{form}", store_pages.download),
+    Route("/articles/{article}/revisions/{number:int}", store_pages.revision),
+    Route("/sites", site_pages.sites),
+    Route("/sites/{site:path}", site_pages.site),
+    Route("/review", site_pages.review),
+    Route("/clouds", clouds.page),
+    *(Route(f"/clouds.{form}", clouds.file) for form in clouds.MEDIA_TYPES),
+    Route("/crawls", crawls.crawls),
+    Route("/crawls", crawls.start, methods=["POST"]),
+    Route("/crawls/now", crawls.now),
+    Route("/crawls/now/stop", crawls.stop, methods=["POST"]),
+    Route("/crawls/{run:int}", crawls.run),
+    Route("/login", security.login, methods=["GET", "POST"]),
+    Route("/logout", security.logout, methods=["POST"]),
+    Route("/static/explain.css", extracting.style),
+    Route("/static/cloud.css", clouds.style),
+    Route("/api", rest.docs),
 )
-"""Modules of this package with pages: each has `routes() -> list[Route]`. Handlers import heavy modules themselves."""
+"""The pages; forms that are posted to them are checked (`with_form_check`). Handlers import heavy modules themselves."""
+
+REST: Final = (
+    Route("/openapi.json", rest.description),
+    Route("/extract", rest.extract, methods=["POST"]),
+    Route("/explain", rest.explain, methods=["POST"]),
+    Route("/search", rest.search),
+    Route("/articles", rest.articles),
+    Route("/articles/{id}", rest.article),
+    Route("/articles/{id}/revisions", rest.revisions),
+    Route("/sites", rest.sites),
+    Route("/cloud", rest.cloud),
+)
+"""The REST interface, below `rest.PREFIX`."""
 
 
 def create_app(config: Config) -> Starlette:
@@ -54,33 +87,23 @@ def create_app(config: Config) -> Starlette:
     config : Config
         Locations, access and limits.
     """
-    tasks, crawls = Tasks(config), Crawls(config)
+    web = Web(config)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
-        tasks.warm_up()
+        web.tasks.warm_up()
         yield
-        await asyncio.gather(asyncio.to_thread(tasks.close), asyncio.to_thread(crawls.close))
+        await asyncio.gather(asyncio.to_thread(web.tasks.close), asyncio.to_thread(web.crawls.close))
 
-    own = [route for name in PAGES for route in import_module(f"webmain.web.{name}").routes()]
-    files = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
-    routes: list[BaseRoute] = [*map(with_form_check, own), files]
+    files = StaticFiles(directory=Path(__file__).parent / "static")
     app = Starlette(
-        routes=routes,
+        routes=[*map(security.with_form_check, PAGES), Mount(rest.PREFIX, routes=REST), Mount("/static", files)],
         lifespan=running,
-        middleware=[Middleware(Security)],
-        exception_handlers={HTTPException: _http_error, Exception: _unexpected_error},  # type: ignore[dict-item]
+        middleware=[Middleware(security.Security)],
+        exception_handlers={HTTPException: _http_error, StoreError: _store_error, Exception: _unexpected_error},  # type: ignore[dict-item]
     )
-    app.state.web = Web(
-        config=config,
-        signer=Signer(),
-        logins=Logins(config.token, config.limits.logins),
-        tasks=tasks,
-        crawls=crawls,
-        recordings=Recordings(config),
-        results=Results(config.limits.results, config.limits.results_bytes),
-        paths=frozenset(route.path for route in own if isinstance(route, Route)),
-    )
+    app.state.key = secrets.token_bytes(32)  # signs cookies and forms
+    app.state.web = web
     return app
 
 
@@ -91,8 +114,13 @@ async def _http_error(request: Request, error: HTTPException) -> Response:
     return failure(request, error.status_code, detail, code=code, headers=error.headers)
 
 
+async def _store_error(request: Request, error: StoreError) -> Response:
+    """Return the response to an error of the store, or of the file of corrections."""
+    return failure(request, 503, sentence(f"{error}."), code="no_store")
+
+
 async def _unexpected_error(request: Request, error: Exception) -> Response:
     """Return the response to an unexpected error; its traceback is only in the log."""
     response = failure(request, 500)
-    add_headers(response.headers)
+    security.add_headers(response.headers)
     return response

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from webmain.clock import once
 from webmain.items.keep import Keep
@@ -38,19 +38,23 @@ class Option:
     ----------
     name, label : str
         For the method, and for people.
+    values : sequence of str
+        The allowed values, the default first; empty for numbers, and for yes and no.
     default : str, float or bool
-    values : tuple of str
-        The allowed values; empty for numbers, and for yes and no.
     low, high : float or None
         The range of a number.
     """
 
     name: str
     label: str
-    default: Value
-    values: tuple[str, ...] = ()
+    values: Sequence[str] = ()
+    default: Value = ""
     low: float | None = None
     high: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.values:
+            object.__setattr__(self, "default", self.values[0])
 
     @property
     def kind(self) -> str:
@@ -67,29 +71,18 @@ class Method:
     name: str
     title: str
     idea: str
-    options: tuple[Option, ...]
+    options: Sequence[Option]
 
 
 @once
 def methods() -> Mapping[str, Method]:
     """Return the methods by name, the default first."""
     table = tomllib.loads(Path(__file__).with_name("extractors.toml").read_text("utf-8"))
-    return {
-        name: Method(
-            name=name,
-            title=given["title"],
-            idea=given["idea"],
-            options=tuple(_option(option, value) for option, value in given["options"].items()),
-        )
-        for name, given in table.items()
-    }
-
-
-def _option(name: str, given: Mapping[str, Any]) -> Option:
-    values = tuple(given.get("values", ()))
-    low, high = given.get("range", (None, None))
-    default = given["default"] if "default" in given else values[0]
-    return Option(name=name, label=given["label"], default=default, values=values, low=low, high=high)
+    found = {}
+    for name, given in table.items():
+        options = [Option(name=option, **fields) for option, fields in given.pop("options").items()]
+        found[name] = Method(name=name, options=options, **given)
+    return found
 
 
 def checked_method(spec: str | None) -> str:
@@ -137,18 +130,18 @@ def options_of(spec: str) -> dict[str, str]:
 
 def _value(option: Option, text: str, method: str) -> Value:
     """Return an option's value, read from text."""
-    allowed = " and ".join(option.values) if option.values else "true and false"
-    if option.kind == "choice" and text in option.values:
-        return text
-    if option.kind == "flag" and text in ("true", "false"):
-        return text == "true"
+    values = option.values or ("true", "false")
+    allowed = " and ".join(values)
     if option.kind == "number":
-        low, high = (-math.inf, math.inf) if option.low is None or option.high is None else (option.low, option.high)
+        low = -math.inf if option.low is None else option.low
+        high = math.inf if option.high is None else option.high
         allowed = f"numbers from {low:g} to {high:g}"
         with suppress(ValueError):
             number = float(text) if isinstance(option.default, float) else int(text)
             if low <= number <= high:
                 return number
+    elif text in values:
+        return text == "true" if option.kind == "flag" else text
     raise _wrong(f"extractor {method}: option {option.name}: got {text[:100]!r}, allowed are {allowed}")
 
 

@@ -5,163 +5,111 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from http import HTTPStatus
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
+from webmain.cloud.markup import cloud_css, cloud_markup, schemes
+from webmain.cloud.records import Cloud, CloudError, CloudWord
+from webmain.store.query import QueryError
+from webmain.text.normal import fit_for_html
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem, sentence
-from webmain.web.query_params import MAX_VALUE_CHARS, filters_of, query_params
-from webmain.web.store_pages import NONE_KNOWN, known_values
-from webmain.web.stored import state_of, unreadable
+from webmain.web.query_params import filters_of, query_params, unchecked_params
+from webmain.web.store_pages import known_values
+from webmain.web.stored import state_of
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from webmain.cloud.records import Cloud, CloudWord
     from webmain.cloud.selecting import Against, Scope
 
 MAX_CHARS: Final = 3_000_000
 """Most characters counted on each side of a cloud: a thousand articles, some seconds of Thai."""
 
-AT_ONCE: Final = 2
-"""Clouds that are counted at the same time."""
-
-MAX_SHOWN: Final = 200
-"""Characters of a wrong value that are repeated in the message."""
-
 TOPS: Final = (50, 100, 200)
-PICTURE: Final = 1_200, 650
-"""Size of a picture in pixels."""
-
 REMEMBERED: Final = 16
-"""Clouds that are cached for their pictures."""
+"""Clouds that are cached, since their pictures are requested one after the other."""
 
 MEDIA_TYPES: Final = {"json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
 
 
-@dataclass(frozen=True, slots=True)
-class CloudRequest:
-    """The data of a cloud, and the state of the store when it was made."""
-
-    scope: Scope
-    against: Against
-    under: bool
-    top: int
-    state: tuple[int, ...]
-
-
-class Clouds:
-    """The pages of clouds; recent clouds are cached, since their pictures are requested one after the other."""
-
-    def __init__(self) -> None:
-        self._made = lru_cache(REMEMBERED)(_made)
-        self._turn = asyncio.Semaphore(AT_ONCE)
-
-    async def page(self, request: Request) -> Response:
-        """Show the form and the cloud."""
-        fields = request.query_params.items()
-        given = {name: value.strip()[:MAX_VALUE_CHARS] for name, value in fields if value.strip()}
-        if not state_of(web_of(request).config.store):
-            return render(request, "no_store.html.jinja", why="")
-        cloud, problem, status = None, "", 200
-        try:
-            cloud = await self.cloud(request, given)
-        except Problem as found:
-            problem, status = found.detail, found.status_code
-        is_readable = status < HTTPStatus.INTERNAL_SERVER_ERROR
-        known = await asyncio.to_thread(known_values, web_of(request).config) if is_readable else NONE_KNOWN
-        values: dict[str, Any] = _shown(cloud, web_of(request).paths, given) if cloud else {}
-        values |= {"given": given, "problem": problem, "cloud": cloud, "tops": TOPS, "known": known}
-        return render(request, "clouds.html.jinja", status=status, **values)
-
-    async def file(self, request: Request) -> Response:
-        """Return a cloud as JSON or as a picture."""
-        from webmain.cloud.markup import schemes
-        from webmain.cloud.pictures import PictureOptions, cloud_png, cloud_svg
-        from webmain.cloud.records import CloudError
-
-        form = request.url.path.rpartition(".")[2]
-        given = query_params(request).given
-        cloud = await self.cloud(request, given)
-        if form == "json":
-            return Response(json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2), media_type=MEDIA_TYPES[form])
-        colours = given.get("colours", "light")
-        if colours not in schemes():
-            raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")
-        options = PictureOptions(width=PICTURE[0], height=PICTURE[1], colours=colours)
-        drawn = partial(cloud_png, cloud, options) if form == "png" else partial(cloud_svg, cloud, options)
-        try:
-            async with web_of(request).tasks.slot(), self._turn:
-                return Response(await asyncio.to_thread(drawn), media_type=MEDIA_TYPES[form])
-        except CloudError as error:
-            raise Problem(503, f"The picture cannot be drawn: {error}", code="no_picture") from None
-
-    async def style(self, _: Request) -> Response:
-        """Return the style sheet of clouds."""
-        from webmain.cloud.markup import cloud_css
-
-        return Response(cloud_css(), media_type="text/css")
-
-    async def cloud(self, request: Request, given: Mapping[str, str]) -> Cloud:
-        """Return the requested cloud.
-
-        Raises
-        ------
-        Problem
-            The query is invalid, or the store cannot be read.
-        """
-        from webmain.cloud.records import CloudError
-        from webmain.store.protocol import StoreError
-        from webmain.store.query import QueryError
-
-        web = web_of(request)
-        requested = _cloud_request(given, web.config.store)
-        try:
-            async with web.tasks.slot(), self._turn:
-                return await asyncio.to_thread(self._made, requested)
-        except (QueryError, CloudError) as error:
-            raise Problem(400, sentence(f"{error}.")) from None
-        except StoreError as error:
-            raise unreadable(error) from None
+async def page(request: Request) -> Response:
+    """Show the form and the cloud."""
+    web, given = web_of(request), unchecked_params(request).given
+    if not state_of(web.config.store):
+        return render(request, "no_store.html.jinja")
+    cloud, problem, status = None, "", 200
+    try:
+        cloud = await cloud_of(request, given)
+    except Problem as found:
+        problem, status = found.detail, found.status_code
+    known = await asyncio.to_thread(known_values, web.config)
+    values: dict[str, Any] = _shown(cloud, given) if cloud else {}
+    values |= {"given": given, "problem": problem, "cloud": cloud, "tops": TOPS, "known": known}
+    return render(request, "clouds.html.jinja", status=status, **values)
 
 
-def _made(requested: CloudRequest) -> Cloud:
-    from webmain.cloud.selecting import Scope, cloud_for
+async def file(request: Request) -> Response:
+    """Return a cloud as JSON or as a picture."""
+    from webmain.cloud.pictures import PictureOptions, cloud_png, cloud_svg
 
-    return cloud_for(
-        requested.scope,
-        against=requested.against,
-        top=requested.top,
-        under=requested.under,
-        title="All articles" if requested.scope == Scope(store=requested.scope.store) else "",
-        max_chars=MAX_CHARS,
-    )
+    web, form, given = web_of(request), request.url.path.rpartition(".")[2], query_params(request).given
+    cloud = await cloud_of(request, given)
+    if form == "json":
+        return Response(json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2), media_type=MEDIA_TYPES[form])
+    colours = given.get("colours", "light")
+    if colours not in schemes():
+        raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")
+    options = PictureOptions(width=1_200, height=650, colours=colours)
+    draw = cloud_png if form == "png" else cloud_svg
+    try:
+        async with web.tasks.slot(), web.counting:
+            return Response(await asyncio.to_thread(draw, cloud, options), media_type=MEDIA_TYPES[form])
+    except CloudError as error:
+        raise Problem(503, f"The picture cannot be drawn: {error}", code="no_picture") from None
 
 
-def _cloud_request(given: Mapping[str, str], store: str) -> CloudRequest:
-    """Return the parsed form."""
+async def style(_: Request) -> Response:
+    """Return the style sheet of clouds."""
+    return Response(cloud_css(), media_type="text/css")
+
+
+async def cloud_of(request: Request, given: Mapping[str, str]) -> Cloud:
+    """Return the requested cloud.
+
+    Raises
+    ------
+    Problem
+        The query is invalid.
+    StoreError
+        The store cannot be read.
+    """
     from webmain.cloud.selecting import REST
 
-    against: Against = None
-    match given.get("against", ""):
-        case "rest":
-            against = REST
-        case "other":
-            against = _scope(given, store, "other_")
-        case "":
-            pass
-        case other:
-            raise Problem(400, f"Nothing can be compared with {other!r}.")
-    top = given.get("top") or str(TOPS[1])
+    web, against = web_of(request), given.get("against", "")
+    store, top = web.config.store, given.get("top") or str(TOPS[1])
+    if against not in ("", "other", REST):
+        raise Problem(400, f"Nothing can be compared with {against!r}.")
     if top not in map(str, TOPS):
         raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
-    return CloudRequest(_scope(given, store, ""), against, bool(given.get("under")), int(top), state_of(store))
+    scope = _scope(given, store, "")
+    others: Against = _scope(given, store, "other_") if against == "other" else REST if against else None
+    try:
+        async with web.tasks.slot(), web.counting:
+            return await asyncio.to_thread(_made, scope, others, bool(given.get("under")), int(top), state_of(store))
+    except (QueryError, CloudError) as error:
+        raise Problem(400, sentence(f"{error}.")) from None
+
+
+@lru_cache(REMEMBERED)
+def _made(scope: Scope, against: Against, under: bool, top: int, _state: tuple[int, ...]) -> Cloud:
+    """Return a cloud of the store in a state."""
+    from webmain.cloud.selecting import Scope, cloud_for
+
+    title = "All articles" if scope == Scope(store=scope.store) else ""
+    return cloud_for(scope, against=against, top=top, under=under, title=title, max_chars=MAX_CHARS)
 
 
 def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
@@ -174,25 +122,16 @@ def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
     )
 
 
-def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dict[str, Any]:
+def _shown(cloud: Cloud, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the template's values for a cloud."""
-    from webmain.cloud.markup import cloud_markup
-    from webmain.text.normal import fit_for_html
 
     def search(word: CloudWord) -> str:
         requested = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}
         return "/search?" + urlencode({name: value for name, value in requested.items() if value})
 
     return {
-        "markup": cloud_markup(cloud, link=search if "/search" in paths else None),
+        "markup": cloud_markup(cloud, link=search),
         "title": fit_for_html(cloud.title),
         "max_chars": MAX_CHARS,
         "files": {form.upper(): f"/clouds.{form}?{urlencode(given)}" for form in ("png", "svg", "json")},
     }
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    clouds = Clouds()
-    files = [Route(f"/clouds.{form}", clouds.file) for form in MEDIA_TYPES]
-    return [Route("/clouds", clouds.page), *files, Route("/static/cloud.css", clouds.style)]

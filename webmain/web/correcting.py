@@ -1,28 +1,29 @@
-"""The page on which blocks are marked as content or not, and the list of corrections."""
+"""The page on which blocks are marked as content or not, the list of corrections, and the rules proposed from them."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
+from webmain.files import StoreError
+from webmain.items import Page
+from webmain.items.keep import Keep
 from webmain.text.terminal import cut
 from webmain.web.extracting import judged_of, result_of
-from webmain.web.pages import redirect, render, web_of
+from webmain.web.pages import Web, redirect, render, web_of
 from webmain.web.problems import Problem, sentence
 from webmain.web.security import sandboxed
+from webmain.web.stored import open_for_reading
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from webmain.corrections.file import CorrectionsFile
-    from webmain.corrections.records import Correction
-    from webmain.items import Page
-    from webmain.items.keep import Keep
-    from webmain.web.pages import Web
+    from webmain.corrections.file import Correction, CorrectionsFile
+    from webmain.corrections.proposals import Change, Proposal
     from webmain.web.work import Worker
 
 MAX_PARTS: Final = 3_000
@@ -33,6 +34,15 @@ MAX_TEXT: Final = 300
 
 MAX_LISTED: Final = 500
 """Most corrections listed, the latest first."""
+
+MAX_SHOWN: Final = 5
+"""Most proposed rules shown."""
+
+MAX_PAGES: Final = 8
+"""Other pages of the site on which each is tried."""
+
+MAX_LOOKED_AT: Final = 400
+"""Articles of the store that are searched for pages of the site."""
 
 
 def make_correction(
@@ -57,7 +67,6 @@ async def marking(request: Request) -> Response:
     return render(
         request,
         "correct.html.jinja",
-        place=f"/results/{request.path_params['name']}",
         n=request.path_params["n"],
         judged=judged,
         result=result,
@@ -68,8 +77,7 @@ async def marking(request: Request) -> Response:
 
 async def frame(request: Request) -> Response:
     """Show the page with its parts coloured; it runs no script, but the enclosing page may listen to its clicks."""
-    response = Response(judged_of(request).overlay, media_type="text/html; charset=utf-8")
-    return sandboxed(response, is_clicked=True)
+    return sandboxed(judged_of(request).overlay, is_clicked=True)
 
 
 async def save(request: Request) -> Response:
@@ -86,73 +94,149 @@ async def save(request: Request) -> Response:
     if isinstance(found, str):
         raise Problem(422, sentence(f"{found}."))
     if not found.marked:
-        place = f"/results/{request.path_params['name']}/{request.path_params['n']}/correct"
+        place = f"{result.place}/{request.path_params['n']}/correct"
         return redirect(request, place, notice="Nothing was changed: check or uncheck some parts first.")
-    replaced = await _with_file(web, lambda file: file.save(found))
+    replaced = await asyncio.to_thread(_file(web).save, found)
     notice = "The earlier correction was replaced." if replaced else "The correction was saved."
     return redirect(request, f"/corrections/{found.id}", notice=notice)
 
 
-async def corrections(request: Request) -> Response:
+def corrections(request: Request) -> Response:
     """List the corrections, the latest first."""
-    found = await _with_file(
-        web_of(request), lambda file: [replace(each, html="", text="", before="") for each in file]
-    )
+    found = [replace(each, html="", text="", before="") for each in _file(web_of(request))]
     found.sort(key=lambda one: one.made_at, reverse=True)
-    domains = sorted({one.domain for one in found if one.domain})[:MAX_LISTED]
     return render(
         request,
         "corrections.html.jinja",
-        domains=domains,
+        domains=sorted({one.domain for one in found if one.domain})[:MAX_LISTED],
         found=found[:MAX_LISTED],
         n=len(found),
-        path=web_of(request).config.corrections,
     )
 
 
-async def correction(request: Request) -> Response:
+def correction(request: Request) -> Response:
     """Show a correction: what was marked, and both texts."""
     from webmain.evaluation.differences import compare_texts
 
-    one = await _correction(request)
-    comparison = await asyncio.to_thread(compare_texts, "the right text", one.text, one.extractor, one.before, one.lang)
+    one = _correction(request)
+    comparison = compare_texts("the right text", one.text, one.extractor, one.before, one.lang)
     return render(request, "correction.html.jinja", one=one, both=None, texts=[comparison])
 
 
 async def undo(request: Request) -> Response:
     """Delete a correction."""
-    one = await _correction(request)
-    await _with_file(web_of(request), lambda file: file.remove(one.id))
+    one = await asyncio.to_thread(_correction, request)
+    await asyncio.to_thread(_file(web_of(request)).remove, one.id)
     return redirect(request, "/corrections", notice="The correction was undone.")
 
 
-async def _correction(request: Request) -> Correction:
-    name = request.path_params["id"]
-    one: Correction | None = await _with_file(web_of(request), lambda file: file.get(name))
+def _correction(request: Request) -> Correction:
+    one = _file(web_of(request)).get(request.path_params["id"])
     if one is None:
         raise Problem(404, "There is no such correction.")
     return one
 
 
-async def _with_file(web: Web, do: Any) -> Any:
-    """Call `do` with the file of corrections in a thread."""
+def _file(web: Web) -> CorrectionsFile:
     from webmain.corrections.file import CorrectionsFile
-    from webmain.files import StoreError
 
-    file: CorrectionsFile = CorrectionsFile(web.config.corrections)
-    try:
-        return await asyncio.to_thread(do, file)
-    except StoreError as error:
-        raise Problem(503, f"{error}.") from None
+    return CorrectionsFile(web.config.corrections)
 
 
-def routes() -> list[Route]:
-    """Return the routes of this module."""
+@dataclass(frozen=True, slots=True)
+class TriedProposal:
+    """A proposal with what it would change on other pages."""
+
+    proposal: Proposal
+    changes: tuple[Change, ...]
+
+    @property
+    def n_changed(self) -> int:
+        """Pages that it would change."""
+        return sum(bool(change.lost or change.gained) for change in self.changes)
+
+
+def proposals(
+    worker: Worker, page: Page, corrections: Sequence[Correction], others: Sequence[Page], method: str
+) -> list[TriedProposal]:
+    """Return rules for a site, those with most matches first, each tried on other pages; `page` is for messages."""
+    from webmain.corrections.proposals import changes, propose
+    from webmain.extractors.base import create
+
+    extractor = create(method)
     return [
-        Route("/results/{name}/{n:int}/correct", marking),
-        Route("/results/{name}/{n:int}/correct", save, methods=["POST"], name="save"),
-        Route("/results/{name}/{n:int}/correct/page", frame),
-        Route("/corrections", corrections),
-        Route("/corrections/{id}", correction),
-        Route("/corrections/{id}/undo", undo, methods=["POST"]),
+        TriedProposal(one, tuple(changes(one, others, extractor, worker.options)))
+        for one in propose(corrections)[:MAX_SHOWN]
     ]
+
+
+async def rules(request: Request) -> Response:
+    """Show the proposals for a site."""
+    site = request.path_params["site"]
+    corrections, found = await _proposed(request, site)
+    sites = web_of(request).config.sites
+    accepted = sites.of(f"https://{site}/") if sites else None
+    return render(
+        request,
+        "rules.html.jinja",
+        site=site,
+        found=found,
+        n_corrections=len(corrections),
+        in_use=set(chain.from_iterable(accepted.selectors.values())) if accepted else (),
+    )
+
+
+async def accept(request: Request) -> Response:
+    """Write a proposal into the file of rules."""
+    from webmain.corrections.proposals import accept as write
+    from webmain.sites.rules import SitesError, read_sites
+
+    site, form, web = request.path_params["site"], await request.form(), web_of(request)
+    _, found = await _proposed(request, site)
+    wanted = (str(form.get("key", "")), str(form.get("css", "")))
+    chosen = next((one.proposal for one in found if (one.proposal.key, one.proposal.css) == wanted), None)
+    if chosen is None:
+        raise Problem(409, "The corrections have changed meanwhile: this rule is no longer proposed.")
+    path = web.config.sites_file
+    try:
+        await asyncio.to_thread(write, chosen, path)
+        sites = await asyncio.to_thread(read_sites, path)
+    except SitesError as error:
+        raise Problem(503, f"{error}.") from None
+    except OSError as error:
+        raise Problem(503, f"{path} cannot be written: {error.strerror or error}.") from None
+    web.config = replace(web.config, sites=sites)
+    await web.tasks.renew(web.config)
+    return redirect(request, f"/rules/{site}", notice=f"Saved in {path}: {chosen.key} = {chosen.css}.")
+
+
+async def _proposed(request: Request, site: str) -> tuple[list[Correction], list[TriedProposal]]:
+    from webmain.extractors.base import DEFAULT, EXTRACTORS
+
+    web = web_of(request)
+    corrections = await asyncio.to_thread(_file(web).of_site, site)
+    if not corrections:
+        raise Problem(404, f"No page of {site[:100]} was corrected.")
+    others = await asyncio.to_thread(_others, web, site, frozenset(one.url or "" for one in corrections))
+    latest = max(corrections, key=lambda one: one.made_at)
+    method = latest.extractor if latest.extractor in EXTRACTORS else DEFAULT
+    page, given = Page(url=latest.url, html=latest.html), {"corrections": corrections, "others": others}
+    async with web.tasks.slot():
+        found = await web.tasks.run(proposals, page, n=1 + len(others), method=method, **given)
+    return corrections, found
+
+
+def _others(web: Web, site: str, known: frozenset[str]) -> list[Page]:
+    """Return recorded pages of a site's articles in the store."""
+    found: list[Page] = []
+    try:
+        with open_for_reading(web.config.store) as store:
+            urls = (article.url for article in store.articles() if article.site == site and article.url)
+            for url in islice((url for url in urls if url not in known), MAX_LOOKED_AT):
+                if (page := web.recordings.page(url)) is not None:
+                    found.append(page)
+                if len(found) == MAX_PAGES:
+                    break
+    except StoreError:  # without a store only the corrected pages are used
+        pass
+    return found

@@ -12,31 +12,31 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from webmain.net.addresses import ALLOW_PRIVATE
+from webmain.net.addresses import ALLOW_PRIVATE, Guard
+from webmain.net.errors import BadAddress
+from webmain.text.language import ISO_639_1
 from webmain.text.terminal import printable
-from webmain.web.problems import Problem, not_allowed, sentence, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from webmain.web.config import Config
+from webmain.web.choices import checked_method
+from webmain.web.config import Config
+from webmain.web.problems import Problem, fetch_problem, not_allowed, whole_number
 
 logger = logging.getLogger(__name__)
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """Parent folder of the package: a checkout has the demo web beside it."""
+
+DEMO: Final = ROOT / "demo" / "sites.txt"
+"""The file with the demo web's sites."""
 
 LOG_LINES: Final = 40
 LOG_BYTES: Final = 32 * 1024
@@ -67,44 +67,14 @@ _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SC
 _SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlRequest:
-    """A requested crawl; `crawl_request` checks and makes it.
-
-    Attributes
-    ----------
-    site : str
-        The address to start from; "" for the demo web.
-    arguments : Mapping[str, str]
-        Further arguments of the spider.
-    """
-
-    site: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The site to crawl, for people."""
-        return self.site or "the made-up web"
-
-
-def demo_sites() -> Path | None:
-    """Return the file with the demo web's sites, or None if it is not beside the package."""
-    place = ROOT / "demo" / "sites.txt"
-    return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
-
-
-def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
-    """Return the crawl that a form requests.
+def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
+    """Return the arguments of the spider for the crawl that a form requests; without "site" it is the demo web's.
 
     Raises
     ------
     Problem
         Something is not allowed.
     """
-    from webmain.text.language import ISO_639_1
-    from webmain.web.choices import checked_method
-
     given = {name: value.strip() for name, value in form.items() if value.strip()}
     arguments: dict[str, str] = {}
     for name, usual in (("max_articles", 50), ("max_pages", 200)):
@@ -122,15 +92,13 @@ def crawl_request(form: Mapping[str, str], config: Config) -> CrawlRequest:
     if "again" in given:
         arguments["skip_known"] = "false"
     if given.get("where") == "demo":
-        if demo_sites() is None:
+        if not DEMO.is_file():
             raise Problem(400, "The made-up web is not installed here: it is in the project's folder demo/.")
-        return CrawlRequest(site="", arguments=arguments)
-    return CrawlRequest(site=_site(given.get("site", ""), config), arguments=arguments)
+        return arguments | {"sites": str(DEMO)}
+    return arguments | {"site": _site(given.get("site", ""), config)}
 
 
 def _site(text: str, config: Config) -> str:
-    from webmain.net.addresses import Guard
-    from webmain.net.errors import BadAddress, PrivateAddress
     from webmain.spiders.addresses import start_url
 
     if not text:
@@ -140,22 +108,16 @@ def _site(text: str, config: Config) -> str:
         raise not_allowed("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
     try:
         Guard(allow_private=config.allow_private).check_target(address)
-    except PrivateAddress as error:
-        raise Problem(403, str(error), code="private_address") from None
     except BadAddress as error:
-        raise Problem(400, sentence(str(error)), code="bad_address") from None
+        raise fetch_problem(error) from None
     return address
 
 
-def command(requested: CrawlRequest, config: Config, folder: Path) -> list[str]:
+def command(arguments: Mapping[str, str], config: Config, folder: Path) -> list[str]:
     """Return the command line of a crawl; its figures are written to `folder`."""
-    arguments = dict(requested.arguments) | {"store": config.store}
+    arguments = {**arguments, "store": config.store}
     if recording := _recording(config):
         arguments["record"] = recording
-    if requested.site:
-        arguments["site"] = requested.site
-    else:
-        arguments["sites"] = str(demo_sites())
     settings = {
         "WEBMAIN_STATS_DIR": str(folder),
         "WEBMAIN_STATS_NAME": "crawl",
@@ -177,11 +139,11 @@ def command(requested: CrawlRequest, config: Config, folder: Path) -> list[str]:
     return line + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
 
 
-def environment(requested: CrawlRequest) -> dict[str, str]:
+def environment(arguments: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a crawl: the server's, without its secrets."""
     kept = {name: value for name, value in os.environ.items() if name not in _SECRETS}
     path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH", ""))))
-    module = "webmain.settings" if requested.site else "demo.settings"
+    module = "webmain.settings" if "site" in arguments else "demo.settings"
     return kept | {"SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
 
 
@@ -200,7 +162,8 @@ class Crawl:
 
     Parameters
     ----------
-    requested : CrawlRequest
+    arguments : Mapping[str, str]
+        The spider's.
     line, env : sequence of str, Mapping[str, str]
         The command line, and the environment.
     folder : Path
@@ -212,9 +175,9 @@ class Crawl:
         It cannot be started.
     """
 
-    def __init__(self, requested: CrawlRequest, line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
-        self.requested = requested
-        self.started = datetime.now(UTC)
+    def __init__(self, arguments: Mapping[str, str], line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
+        self.arguments = arguments
+        self.name = arguments.get("site", "the made-up web")
         self.is_stopping = False
         self._folder = folder
         self._began, self._ended = time.monotonic(), 0.0
@@ -284,7 +247,7 @@ class Crawl:
             try:
                 self._process.wait(within_s)
             except subprocess.TimeoutExpired:
-                logger.warning("The crawl of %s did not end within %g s; it was killed", self.requested.name, within_s)
+                logger.warning("The crawl of %s did not end within %g s; it was killed", self.name, within_s)
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
@@ -301,12 +264,17 @@ class Crawls:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._lock = threading.Lock()
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._closed = False
         self.last: Crawl | None = None
 
-    def start(self, requested: CrawlRequest) -> Crawl:
-        """Start a crawl.
+    @property
+    def running(self) -> Crawl | None:
+        """The crawl that is running, or None."""
+        return self.last if self.last is not None and self.last.is_running else None
+
+    def start(self, arguments: Mapping[str, str]) -> Crawl:
+        """Start a crawl with arguments of the spider.
 
         Call it in the thread in which the server runs: if that thread dies, the crawl ends too.
 
@@ -316,13 +284,13 @@ class Crawls:
             One is running, or it cannot be started.
         """
         with self._lock:
-            if self._closed or (self.last is not None and self.last.is_running):
+            if self._closed or self.running:
                 raise Problem(409, "A crawl is running: wait for its end, or stop it.", code="crawl_running")
             self._clear()
-            self._folder = Path(tempfile.mkdtemp(prefix="webmain-crawl-"))
-            line = command(requested, self._config, self._folder)
+            self._folder = tempfile.TemporaryDirectory(prefix="webmain-crawl-", ignore_cleanup_errors=True)
+            folder = Path(self._folder.name)
             try:
-                self.last = Crawl(requested, line, environment(requested), self._folder)
+                self.last = Crawl(arguments, command(arguments, self._config, folder), environment(arguments), folder)
             except OSError as error:
                 logger.error("The crawl cannot be started: %s", error)
                 raise Problem(503, "The crawl cannot be started; the server's log says why.") from None
@@ -338,4 +306,4 @@ class Crawls:
 
     def _clear(self) -> None:
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()

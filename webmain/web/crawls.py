@@ -2,61 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.concurrency import run_in_threadpool
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import Response
 
-from webmain.crawl.summary import FAILING, outcome
+from webmain.crawl.summary import FAILING, Outcome, outcome
+from webmain.files import StoreError
+from webmain.store.catalogue import Run
 from webmain.web.choices import methods
-from webmain.web.crawling import LIMITS, crawl_request, demo_sites
+from webmain.web.crawling import DEMO, LIMITS, Crawl, crawl_arguments
 from webmain.web.pages import redirect, render, web_of
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 from webmain.web.query_params import query_params
 from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from webmain.crawl.summary import Outcome
-    from webmain.store.catalogue import Run
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.crawling import Crawl
 
 ROWS: Final = 30
 """Crawls on one page of the list."""
 
-REFRESH_S: Final = 2
-"""Seconds after which the page of a running crawl reloads."""
 
-
-def crawls(request: Request) -> Response:
-    """List the crawls, and show the form that starts one."""
-    return _list(request, {})
-
-
-def _list(request: Request, given: Mapping[str, str], *, problem: str = "", status: int = 200) -> Response:
-    web, params = web_of(request), query_params(request)
-    before = params.key("before")
-    running = web.crawls.last if web.crawls.last is not None and web.crawls.last.is_running else None
+def crawls(
+    request: Request, given: Mapping[str, str] | None = None, *, problem: str = "", status: int = 200
+) -> Response:
+    """List the crawls, and show the form that starts one, with what was entered and the error message."""
+    web = web_of(request)
+    before, running = query_params(request).key("before"), web.crawls.running
     listed, why = _runs(web.config.store, before)
     return render(
         request,
         "crawls.html.jinja",
         status=status,
         problem=problem or why,
-        given=given,
+        given=given or {},
         running=running,
         run_now=_run_of(running),
         runs=[(run, found := figures_of(run.stats), _sites(run, found)) for run in listed[:ROWS]],
         before=listed[ROWS - 1].id if len(listed) > ROWS else None,
         is_first=before is None,
         limits=LIMITS,
-        has_demo=demo_sites() is not None,
+        has_demo=DEMO.is_file(),
         methods=methods(),
     )
 
@@ -68,8 +58,8 @@ def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
     try:
         with open_for_reading(spec) as store:
             return store.catalogue().runs(before=before, limit=ROWS + 1), ""
-    except Problem as problem:
-        return (), problem.detail
+    except StoreError as error:
+        return (), sentence(f"{error}.")
 
 
 async def start(request: Request) -> Response:
@@ -77,9 +67,9 @@ async def start(request: Request) -> Response:
     web, form = web_of(request), await request.form()
     given = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
-        web.crawls.start(crawl_request(given, web.config))
+        web.crawls.start(crawl_arguments(given, web.config))
     except Problem as problem:
-        return await run_in_threadpool(_list, request, given, problem=problem.detail, status=problem.status_code)
+        return await run_in_threadpool(crawls, request, given, problem=problem.detail, status=problem.status_code)
     return redirect(request, "/crawls/now")
 
 
@@ -99,19 +89,17 @@ def now(request: Request) -> Response:
         found=figures_of(stats),
         log=crawl.log,
         run=stats.get("webmain/run"),
-        refresh_s=REFRESH_S,
     )
 
 
 async def stop(request: Request) -> Response:
     """Ask the crawl to stop."""
-    crawl = web_of(request).crawls.last
-    if crawl is not None and crawl.is_running:
-        crawl.stop()
+    if running := web_of(request).crawls.running:
+        running.stop()
     return redirect(request, "/crawls/now")
 
 
-@with_store
+@with_store()
 def run(request: Request, store: SqliteStore) -> Response:
     """Show the arguments and results of a crawl."""
     number = request.path_params["run"]
@@ -126,7 +114,7 @@ def run(request: Request, store: SqliteStore) -> Response:
         limits=LIMITS,
         found=figures_of(found.stats),
         n_stored=catalogue.n_stored(number),
-        is_running=_run_of(web_of(request).crawls.last) == found.id and not found.finished,
+        is_running=_run_of(web_of(request).crawls.running) == found.id and not found.finished,
         warnings=[str(value) for name, value in sorted(found.stats.items()) if name.startswith("webmain/warning/")],
         errors=[f"{kind}: {found.stats[name]}" for kind in FAILING if (name := f"webmain/{kind}_error") in found.stats],
     )
@@ -148,17 +136,6 @@ def _sites(run: Run, found: Outcome | None) -> list[str]:
 
 
 def _run_of(crawl: Crawl | None) -> int | None:
-    """Return the number under which the store has the running crawl."""
-    number = crawl.stats.get("webmain/run") if crawl is not None and crawl.is_running else None
+    """Return the number under which the store has a crawl, or None if it has none yet."""
+    number = crawl.stats.get("webmain/run") if crawl else None
     return number if isinstance(number, int) else None
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [
-        Route("/crawls", crawls),
-        Route("/crawls", start, methods=["POST"], name="start"),
-        Route("/crawls/now", now),
-        Route("/crawls/now/stop", stop, methods=["POST"]),
-        Route("/crawls/{run:int}", run),
-    ]

@@ -8,26 +8,20 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import Route
 
-from webmain.items import Page
-from webmain.items.keep import DEFAULT_KEEP
+from webmain.items import Article, Page
+from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
-from webmain.web.pages import redirect, render, web_of
+from webmain.web.pages import Web, redirect, render, web_of
 from webmain.web.problems import Problem
 from webmain.web.results import Result
 from webmain.web.security import sandboxed
 from webmain.web.stored import article_of, latest
 
 if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-    from starlette.requests import Request
-
-    from webmain.items import Article
-    from webmain.items.keep import Keep
-    from webmain.web.pages import Web
     from webmain.web.work import MethodResult
 
 MAX_GOLD_CHARS: Final = 1_000_000
@@ -62,10 +56,10 @@ async def extract(request: Request) -> Response:
     """Process the submitted form, and redirect to the result."""
     web, form = web_of(request), await request.form()
     try:
-        names, keep, gold = _methods_of(form), _keep_of(form), _gold_of(form)
+        chosen = _chosen(form)
         async with web.tasks.slot():
             page, source = await _page_of(web, form)
-            place = await _process(web, page, source, names, keep, gold)
+            place = await _process(web, page, source, *chosen)
     except Problem as problem:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
         answer = await _form(request, given, problem=problem.detail, status=problem.status_code)
@@ -77,38 +71,33 @@ async def extract(request: Request) -> Response:
 async def extract_again(request: Request) -> Response:
     """Process the page of a result again: with another method, with two, or compared with a wanted text."""
     web, form, result = web_of(request), await request.form(), result_of(request)
-    names, gold = _methods_of(form), _gold_of(form)
+    chosen = _chosen(form)
     async with web.tasks.slot():
-        return redirect(request, await _process(web, result.page, result.source, names, _keep_of(form), gold))
+        return redirect(request, await _process(web, result.page, result.source, *chosen))
 
 
 async def _process(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
     """Process a page, keep the result, and return its path."""
     from webmain.web import work
 
-    name = secrets.token_urlsafe(12)  # cannot be guessed
-    place = f"/results/{name}"
+    place = f"/results/{secrets.token_urlsafe(12)}"  # cannot be guessed
     shown = await web.tasks.run(work.show, page, n=len(names), methods=names, keep=keep, gold=gold, place=place)
-    web.results.add(name, Result(page=page, source=source, keep=keep, shown=shown, gold=gold))
+    web.results.add(Result(place=place, page=page, source=source, keep=keep, shown=shown, gold=gold))
     return place
 
 
 async def show(request: Request) -> Response:
     """Show a result: of one method, or the differences between two."""
     result = result_of(request)
-    n = int(request.path_params["n"]) if "n" in request.path_params else None
-    if n is None and len(result.shown.judged) == 1:
+    judged, n = result.shown.judged, request.path_params.get("n")
+    if n is None and len(judged) == 1:
         n = 0
-    judged = result.shown.judged[0] if n is None else judged_of(request, n)
     return render(
         request,
         "comparing.html.jinja" if n is None else "result.html.jinja",
-        place=f"/results/{request.path_params['name']}",
         result=result,
-        shown=result.shown,
-        judged=judged,
-        given={name: value for one in result.shown.judged for name, value in options_of(one.method).items()},
-        n=n,
+        judged=_nth(result, n or 0),
+        given={name: value for one in judged for name, value in options_of(one.method).items()},
         methods=methods(),
         kept=KEPT,
     )
@@ -116,19 +105,13 @@ async def show(request: Request) -> Response:
 
 async def style(_: Request) -> Response:
     """Return the style sheet of the parts of results."""
-    import webmain.explain
-
-    return FileResponse(Path(webmain.explain.__file__).parent / "templates" / "explain.css", media_type="text/css")
+    return FileResponse(Path(__file__).parents[1] / "explain" / "templates" / "explain.css")
 
 
 async def overlay(request: Request) -> Response:
-    """Show the page of a result with its blocks coloured, for a frame."""
-    return sandboxed(Response(judged_of(request).overlay, media_type="text/html; charset=utf-8"))
-
-
-async def overlay_of_both(request: Request) -> Response:
-    """Show the page of a result coloured by the verdicts of two methods, for a frame."""
-    return sandboxed(Response(result_of(request).shown.overlay, media_type="text/html; charset=utf-8"))
+    """Show the page of a result with its blocks coloured, by one method's verdicts or by two, for a frame."""
+    of = judged_of(request) if "n" in request.path_params else result_of(request).shown
+    return sandboxed(of.overlay)
 
 
 async def download(request: Request) -> Response:
@@ -162,26 +145,27 @@ async def block(request: Request) -> Response:
         found = await web.tasks.run(score_record, result.page, method=judged.method, block=number, keep=result.keep)
     if found is None:
         raise Problem(404, "The method has no such block on this page.")
-    return render(
-        request, "block.html.jinja", block=found, judged=judged, place=f"/results/{request.path_params['name']}"
-    )
+    return render(request, "block.html.jinja", block=found, result=result)
 
 
 def result_of(request: Request) -> Result:
     """Return the result named in the path."""
-    result = web_of(request).results.get(request.path_params["name"])
+    result = web_of(request).results.get(f"/results/{request.path_params['name']}")
     if result is None:
         raise Problem(404, "This result has expired.")
     return result
 
 
-def judged_of(request: Request, n: int | None = None) -> MethodResult:
-    """Return one method's result for the page."""
-    judged = result_of(request).shown.judged
-    number = int(request.path_params["n"]) if n is None else n
-    if number >= len(judged):
+def judged_of(request: Request) -> MethodResult:
+    """Return the result of the method whose number is in the path."""
+    return _nth(result_of(request), request.path_params["n"])
+
+
+def _nth(result: Result, n: int) -> MethodResult:
+    judged = result.shown.judged
+    if n >= len(judged):
         raise Problem(404, "There is no second method in this result.")
-    return judged[number]
+    return judged[n]
 
 
 async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
@@ -209,6 +193,13 @@ def _address(url: str) -> str | None:
     return url if url.lower().startswith(("http://", "https://")) else None
 
 
+def _chosen(form: FormData) -> tuple[tuple[str, ...], Keep, str]:
+    """Return the chosen methods, what is kept, and the wanted text."""
+    kept = [value for value in form.getlist("keep") if isinstance(value, str) and value]
+    keep = checked_keep(",".join(kept)) if kept else DEFAULT_KEEP
+    return _methods_of(form), keep, _text(form, "gold").strip()[:MAX_GOLD_CHARS]
+
+
 def _methods_of(form: FormData) -> tuple[str, ...]:
     """Return the chosen methods, one or two different ones, with their options."""
     chosen = [_text(form, "extractor"), _text(form, "other")]
@@ -226,31 +217,6 @@ def _methods_of(form: FormData) -> tuple[str, ...]:
     return tuple(dict.fromkeys(specs)) or (checked_method(None),)
 
 
-def _keep_of(form: FormData) -> Keep:
-    names = [value for value in form.getlist("keep") if isinstance(value, str) and value]
-    return checked_keep(",".join(names)) if names else DEFAULT_KEEP
-
-
-def _gold_of(form: FormData) -> str:
-    return _text(form, "gold").strip()[:MAX_GOLD_CHARS]
-
-
 def _text(form: FormData, name: str) -> str:
     value: Any = form.get(name, "")
     return value if isinstance(value, str) else ""
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [
-        Route("/", home),
-        Route("/extract", extract, methods=["POST"]),
-        Route("/results/{name}", show),
-        Route("/results/{name}/{n:int}", show, name="one"),
-        Route("/results/{name}", extract_again, methods=["POST"], name="again"),
-        Route("/results/{name}/{n:int}/page", overlay),
-        Route("/results/{name}/page", overlay_of_both),
-        Route("/static/explain.css", style),
-        Route("/results/{name}/{n:int}/article.{form}", download),
-        Route("/results/{name}/{n:int}/blocks/{block:int}", block),
-    ]

@@ -1,37 +1,38 @@
 """Rendering of pages from templates: `render`, `redirect`, `failure`, used by every page module.
 
-A page module has `routes() -> list[Route]`, and its name is in `webmain.web.app.PAGES`. Its handlers take a request and
-return `render(request, "name.html.jinja", ...)`; its templates start with `{% extends "base.html.jinja" %}` and fill the
-blocks title and main (and `{% block width %}wide{% endblock %}` for a wide page). Each form that is posted contains
+The table of pages is `webmain.web.app.PAGES`. A page's handler takes a request and returns
+`render(request, "name.html.jinja", ...)`; its template starts with `{% extends "base.html.jinja" %}` and fills the blocks
+title and main (and `{% block width %}wide{% endblock %}` for a wide page). Each form that is posted contains
 `{{ form_token() }}`; the token is checked before the handler is called, which then uses `await request.form()`.
 Errors are raised as a `Problem`. After a form, return `redirect(request, path, notice="Saved.")`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from webmain.web import sessions
+from webmain.web.config import Config
+from webmain.web.crawling import Crawls
 from webmain.web.problems import responses
-from webmain.web.sessions import Logins, Signer
+from webmain.web.results import Results
+from webmain.web.sessions import Logins
+from webmain.web.stored import Indexing, Recordings
+from webmain.web.tasks import Tasks
 from webmain.web.templating import templates
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from webmain.web.config import Config
-    from webmain.web.crawling import Crawls
-    from webmain.web.results import Results
-    from webmain.web.stored import Recordings
-    from webmain.web.tasks import Tasks
 
 API: Final = "/api/"
 """Prefix of the REST interface's paths: errors are JSON there."""
+
+CLOUDS: Final = 2
+"""Clouds that are counted or drawn at the same time."""
 
 NAVIGATION: Final = (
     ("/", "Extract", ("/extract", "/results/")),
@@ -45,18 +46,18 @@ NAVIGATION: Final = (
 """Paths and names of the pages, and where else their parts are."""
 
 
-@dataclass(kw_only=True)
 class Web:
     """State shared by all pages; `web_of(request)` returns it."""
 
-    config: Config
-    signer: Signer
-    logins: Logins
-    tasks: Tasks
-    crawls: Crawls
-    results: Results
-    recordings: Recordings
-    paths: frozenset[str] = frozenset()
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.logins = Logins(config.token, config.limits.logins)
+        self.tasks = Tasks(config)
+        self.crawls = Crawls(config)
+        self.results = Results(config.limits.results, config.limits.results_bytes)
+        self.recordings = Recordings(config)
+        self.indexing = Indexing()
+        self.counting = asyncio.Semaphore(CLOUDS)
 
 
 def web_of(request: HTTPConnection) -> Web:
@@ -80,32 +81,26 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
 
     def form_token() -> Any:
         nonlocal browser, made
-        from markupsafe import Markup
-
         if not browser:
             browser = made = secrets.token_urlsafe(24)
-        return Markup('<input type="hidden" name="form_token" value="{}">').format(
-            sessions.form_token(browser, web.signer)
-        )
+        field = Markup('<input type="hidden" name="form_token" value="{}">')
+        return field.format(sessions.form_token(request, browser))
 
-    notice = sessions.notice_of(request, web.signer)
+    notice = sessions.notice_of(request)
     known = {
         "navigation": [
-            (path, name, here == path or here.startswith((*parts, f"{path}/")))
-            for path, name, parts in NAVIGATION
-            if path in web.paths
+            (path, name, here == path or here.startswith((*parts, f"{path}/"))) for path, name, parts in NAVIGATION
         ],
         "notice": notice,
         "problem": "",
         "form_token": form_token,
         "config": web.config,
-        "paths": web.paths,
-        "is_logged_in": web.logins.is_needed and sessions.is_logged_in(request, web.signer),
+        "is_logged_in": web.logins.is_needed and sessions.is_logged_in(request),
     }
     text = templates().get_template(template).render(known | values)
     response = Response(text, status_code=status, media_type="text/html; charset=utf-8")
     if made:
-        sessions.set_browser(response, made, secure=is_secure(request))
+        sessions.set_browser(request, response, made)
     if notice:
         response.delete_cookie(sessions.NOTICE)
     return response
@@ -115,7 +110,7 @@ def redirect(request: Request, path: str, *, notice: str = "") -> Response:
     """Return a redirect to another page of this server, after a form; that page shows `notice`."""
     response = RedirectResponse(path, status_code=303)
     if notice:
-        sessions.put_notice(response, notice, web_of(request).signer, secure=is_secure(request))
+        sessions.put_notice(request, response, notice)
     return response
 
 
@@ -131,7 +126,7 @@ def failure(
     code : str
         What is wrong, for programs: a word of the REST interface's description.
     """
-    known = responses().get(str(status), {})
+    known = responses().get(code) or responses().get(str(status), {})
     title = known.get("title", "This did not work")
     if request.url.path.startswith(API):
         error = {"code": code or known.get("code", "error"), "message": message or title}
@@ -141,8 +136,3 @@ def failure(
         response = render(request, "error.html.jinja", status=status, **shown)
     response.headers.update(headers or {})
     return response
-
-
-def is_secure(request: HTTPConnection) -> bool:
-    """Return True if the browser used https, also through a proxy that speaks plain HTTP to this server."""
-    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")

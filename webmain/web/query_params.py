@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
+
+from starlette.requests import Request
 
 from webmain.store.catalogue import SORTS, Order
 from webmain.store.search_records import EmptyPeriodError, Filters, period_of, read_day
 from webmain.web.problems import Problem, not_allowed, sentence, whole_number
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
-
-    from starlette.requests import Request
-
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 FILTERS: Final = ("site", "lang", "method", "since", "until", "below", "copies")
 """Names of the filters in the query string."""
@@ -127,18 +124,14 @@ def filters_of(given: Mapping[str, str]) -> Filters:
     except EmptyPeriodError as error:
         raise Problem(400, sentence(f"{error}.")) from None
     return Filters(
-        site=_lower(given.get("site")),
-        language=_lower(given.get("lang")),
+        site=_read(given, "site", str.lower),
+        language=_read(given, "lang", str.lower),
         method=given.get("method"),
         since=first,
         until=end,
         below=_read(given, "below", _share),
         copies=_choice(given, "copies", ("1",)) is not None,
     )
-
-
-def _lower(text: str | None) -> str | None:
-    return text and text.lower()
 
 
 def _read(given: Mapping[str, str], name: str, form: Callable[[str], _T]) -> _T | None:

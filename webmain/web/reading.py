@@ -28,6 +28,7 @@ MAX_DEPTH: Final = 8
 FIRST_HEADING: Final = 3
 """Level of the article's first heading: the levels above belong to the surrounding page."""
 
+_QUOTE: Final = "blockquote", 1
 _TAGS: Final = {"bold": "b", "italic": "i", "code": "code"}
 
 
@@ -70,25 +71,20 @@ class _Writer:
     def __init__(self, levels: Sequence[int]) -> None:
         self._heading = {level: min(6, FIRST_HEADING + i) for i, level in enumerate(levels)}
         self._out: list[Markup] = []
-        self._lists: list[tuple[str, int]] = []
-        self._in_quote = False
+        self._open: list[tuple[str, int]] = []  # the tag and level of each open list, or a quote
         self._n_spans = 0
 
     def add(self, block: ArticleBlock) -> None:
         """Write a block."""
+        in_quote = self._open[-1:] == [_QUOTE]
         if block.kind is Kind.LIST_ITEM:
-            self._end_quote()
+            self._close(0 if in_quote else MAX_DEPTH)
             self._item(block)
             return
-        self._end_lists(0)
-        if block.kind is Kind.QUOTE:
-            if not (self._in_quote and block.continues):
-                self._end_quote()
-                self._out.append(Markup("<blockquote>"))
-                self._in_quote = True
-            self._out.append(self._element("p", block))
-            return
-        self._end_quote()
+        if not (in_quote and block.kind is Kind.QUOTE and block.continues):
+            self._close(0)
+            if block.kind is Kind.QUOTE:
+                self._start(*_QUOTE)
         match block.kind:
             case Kind.HEADING:
                 self._out.append(self._element(f"h{self._heading[block.level]}", block))
@@ -103,25 +99,23 @@ class _Writer:
 
     def end(self) -> list[Markup]:
         """Close everything open, and return the markup."""
-        self._end_lists(0)
-        self._end_quote()
+        self._close(0)
         return self._out
 
     def _item(self, block: ArticleBlock) -> None:
         level = min(max(block.level, 1), MAX_DEPTH)
         tag = "ol" if block.ordered else "ul"
-        if block.continues and self._lists:
-            self._end_lists(level)
+        is_more = block.continues and bool(self._open)
+        self._close(level)
+        if is_more:
             self._out.append(self._element("p", block))
             return
-        self._end_lists(level)
-        if self._lists and self._lists[-1][1] == level and self._lists[-1][0] != tag:
-            self._end_lists(level - 1)
-        if self._lists and self._lists[-1][1] == level:
+        if self._open and self._open[-1][1] == level and self._open[-1][0] != tag:
+            self._close(level - 1)
+        if self._open and self._open[-1][1] == level:
             self._out.append(Markup("</li>"))
         else:
-            self._out.append(Markup(f"<{tag}>"))  # noqa: S704 - ul or ol
-            self._lists.append((tag, level))
+            self._start(tag, level)
         number = Markup(' value="{}"').format(block.number) if block.ordered and block.number else ""
         self._out.append(Markup('<li dir="auto"{}>{}').format(number, self._inline(block)))
 
@@ -136,15 +130,16 @@ class _Writer:
         self._n_spans += len(spans)
         return Markup("").join(_pieces(text, spans))
 
-    def _end_lists(self, level: int) -> None:
-        """Close the lists that are deeper than a level."""
-        while self._lists and self._lists[-1][1] > level:
-            self._out.append(Markup(f"</li></{self._lists.pop()[0]}>"))  # noqa: S704 - ul or ol
+    def _start(self, tag: str, level: int) -> None:
+        self._out.append(Markup(f"<{tag}>"))  # noqa: S704 - our own tags
+        self._open.append((tag, level))
 
-    def _end_quote(self) -> None:
-        if self._in_quote:
-            self._out.append(Markup("</blockquote>"))
-            self._in_quote = False
+    def _close(self, level: int) -> None:
+        """Close what is deeper than a level."""
+        while self._open and self._open[-1][1] > level:
+            tag, _ = self._open.pop()
+            item = "" if tag == _QUOTE[0] else "</li>"
+            self._out.append(Markup(f"{item}</{tag}>"))  # noqa: S704 - our own tags
 
 
 def _table(block: ArticleBlock) -> Markup:

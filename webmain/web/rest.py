@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, Final
 
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
+from webmain.files import StoreLockedError, StoreWriteError
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
+from webmain.items.keep import Keep
+from webmain.store.query import QueryError, read_query
 from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
+from webmain.web.clouds import cloud_of
+from webmain.web.openapi import described
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from webmain.items.keep import Keep
-    from webmain.web.pages import Web
+from webmain.web.query_params import QueryParams, query_params
+from webmain.web.stored import find_article, open_for_reading
 
 PREFIX: Final = "/api/v1"
+
+MAX_LIMIT: Final = 100
+LIMIT: Final = 20
+MAX_OFFSET: Final = 10_000
 
 _STRINGS: Final = ("url", "html", "extractor", "require")
 _GIVEN: Final = (*_STRINGS, "keep")
@@ -32,9 +40,8 @@ MAX_STRINGS: Final = 100
 MAX_BETWEEN: Final = 1_000
 """Most strings in the JSON of a call, and most bytes between two of them."""
 
-_STRING = re.compile(
-    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL
-)  # one without an end is one too: nothing is read twice
+# One without an end is one too: nothing is read twice.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 async def extract(request: Request) -> Response:
@@ -44,7 +51,7 @@ async def extract(request: Request) -> Response:
     web, given = web_of(request), await _given(request)
     method, keep, require = _chosen(given)
     async with web.tasks.slot():
-        page = await _page(web, given)
+        page = given.get("page") or await web.tasks.fetch(given["url"])
         found = await web.tasks.run(article_record, page, method=method, keep=keep, require=require)
         return JSONResponse({"article": found})
 
@@ -58,22 +65,23 @@ async def explain(request: Request) -> Response:
     if require is not None:
         raise Problem(400, "require: not allowed here, since pages of every kind are explained.")
     async with web.tasks.slot():
-        page = await _page(web, given)
+        page = given.get("page") or await web.tasks.fetch(given["url"])
         return JSONResponse(await web.tasks.run(explanation_record, page, method=method, keep=keep))
 
 
 async def _given(request: Request) -> Mapping[str, Any]:
-    """Return a call's fields: from a JSON object, or from a raw page with the other fields in the query string."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    body = await request.body()
+    """Return a call's fields: from a JSON object, or from a raw page with the other fields in the query string.
+
+    A page that was sent is in "page"; there is an address to fetch it from otherwise.
+    """
+    content_type = request.headers.get("content-type", "")
+    kind, body = content_type.partition(";")[0].strip().lower(), await request.body()
     if kind in ("text/html", "application/xhtml+xml"):
         given: dict[str, Any] = dict(request.query_params)
         if "html" in given:
             raise Problem(400, "html: the body is already the page.")
-        page = Page(body=body, headers={"content-type": request.headers["content-type"]})
-        return _checked(given | {"keep": given.get("keep", "").split(",") if given.get("keep") else []}) | {
-            "page": page
-        }
+        given = _checked(given | {"keep": given["keep"].split(",") if given.get("keep") else []})
+        return given | {"page": Page(url=given.get("url") or None, body=body, headers={"content-type": content_type})}
     if kind != "application/json":
         raise Problem(415, "The body must be JSON (Content-Type: application/json), or a page (text/html).")
     if not _is_flat(body):
@@ -84,7 +92,12 @@ async def _given(request: Request) -> Mapping[str, Any]:
         raise Problem(400, "The body is not JSON.", code="bad_json") from None
     if not isinstance(found, dict):
         raise Problem(400, 'The body must be an object: {"url": ...} or {"html": ...}.', code="bad_json")
-    return _checked(found)
+    given = _checked(found)
+    if "html" in given:
+        return given | {"page": Page(url=given.get("url") or None, html=given["html"])}
+    if not given.get("url"):
+        raise Problem(400, "url or html: one of them is required.")
+    return given
 
 
 def _is_flat(body: bytes) -> bool:
@@ -118,37 +131,95 @@ def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
     return checked_method(given.get("extractor")), checked_keep(",".join(given.get("keep", []))), require
 
 
-async def _page(web: Web, given: Mapping[str, Any]) -> Page:
-    """Return the page that was sent, or fetch it if only its address was."""
-    url = given.get("url", "")
-    if "page" in given:
-        return Page(url=url or None, body=given["page"].body, headers=given["page"].headers)
-    if "html" in given:
-        return Page(url=url or None, html=given["html"])
-    if not url:
-        raise Problem(400, "url or html: one of them is required.")
-    return await web.tasks.fetch(url)
+async def search(request: Request) -> Response:
+    """Return the blocks of stored articles that contain the words of a query."""
+    web, params = web_of(request), query_params(request)
+    limit, offset = _limit(params), params.number("offset", MAX_OFFSET, least=0) or 0
+    match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
+    try:
+        query = read_query(params.given.get("q", ""))
+    except QueryError as error:
+        raise Problem(400, f"q: {error}.") from None
+
+    def found() -> dict[str, Any]:
+        from webmain.store.search import open_index
+
+        with open_index(web.config.store) as index, suppress(StoreLockedError, StoreWriteError):
+            index.update()  # if another process is writing, the search uses what is already indexed
+        with open_for_reading(web.config.store) as store:
+            index = store.index()
+            found = index.search(query, limit=limit, offset=offset, filters=params.filters, match=match, per=per)
+            return found.to_dict()
+
+    async with web.tasks.slot():
+        results = await asyncio.to_thread(found)
+    shown = offset + len(results["hits"])
+    is_last = not results["hits"] or shown >= min(results["pages" if per == "page" else "blocks"], MAX_OFFSET)
+    return JSONResponse({"query": query.text, **results, "next": None if is_last else shown})
+
+
+def articles(request: Request) -> Response:
+    """Return a page of the list of stored articles."""
+    params = query_params(request)
+    limit, order, after = _limit(params), params.order, params.key("after")
+    with open_for_reading(web_of(request).config.store) as store:
+        catalogue = store.catalogue()
+        try:
+            part = catalogue.list_articles(params.filters, order=order, after=after, limit=limit)
+        except KeyError:
+            raise Problem(400, "after: that article no longer exists; start again without it.") from None
+        total = catalogue.count(params.filters)
+    rows = [asdict(row) for row in part.articles]
+    for row in rows:
+        del row["key"]
+    return JSONResponse({"total": total, "articles": rows, "next": part.after})
+
+
+def article(request: Request) -> Response:
+    """Return a stored article."""
+    with open_for_reading(web_of(request).config.store) as store:
+        return JSONResponse({"article": find_article(store, request.path_params["id"]).to_dict()})
+
+
+def revisions(request: Request) -> Response:
+    """Return all texts that a stored article has had."""
+    name = request.path_params["id"]
+    with open_for_reading(web_of(request).config.store) as store:
+        found = [
+            {
+                "number": one.number,
+                "stored_at": one.stored_at.isoformat() if one.stored_at else None,
+                "article": one.article.to_dict(),
+            }
+            for one in store.revisions(name)
+        ]
+    if not found:
+        raise Problem(404, f"The store has no article {name[:100]}.")
+    return JSONResponse({"revisions": found})
+
+
+def sites(request: Request) -> Response:
+    """Return the store's figures for each site."""
+    with open_for_reading(web_of(request).config.store) as store:
+        return JSONResponse({"sites": [asdict(site) for site in store.catalogue().sites()]})
+
+
+async def cloud(request: Request) -> Response:
+    """Return the most frequent or typical words of stored articles."""
+    given = {name: value.strip() for name, value in request.query_params.items()}
+    return JSONResponse({"cloud": (await cloud_of(request, given)).to_dict()})
+
+
+def _limit(params: QueryParams) -> int:
+    limit = params.number("limit", MAX_LIMIT, least=0)
+    return LIMIT if limit is None else limit
 
 
 async def description(_: Request) -> Response:
     """Return the OpenAPI description."""
-    from webmain.web.openapi import described
-
     return JSONResponse(described())
 
 
 async def docs(request: Request) -> Response:
     """Show the description to people."""
-    from webmain.web.openapi import described
-
     return render(request, "api.html.jinja", api=described(), prefix=PREFIX)
-
-
-def routes() -> list[Route]:
-    """Return the routes of the REST interface."""
-    return [
-        Route("/api", docs),
-        Route(f"{PREFIX}/openapi.json", description),
-        Route(f"{PREFIX}/extract", extract, methods=["POST"]),
-        Route(f"{PREFIX}/explain", explain, methods=["POST"]),
-    ]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webmain.items import Page
+from webmain.items.keep import Keep
 
 if TYPE_CHECKING:
-    from webmain.items.keep import Keep
     from webmain.web.work import PageResult
 
 
@@ -19,6 +19,8 @@ class Result:
 
     Attributes
     ----------
+    place : str
+        The path under which it is shown; it cannot be guessed.
     page : Page
         As it came, for the next method.
     source : str
@@ -30,6 +32,7 @@ class Result:
         The wanted text; "" if none was given.
     """
 
+    place: str
     page: Page
     source: str
     keep: Keep
@@ -58,17 +61,17 @@ class Results:
         self._most, self._most_bytes = most, most_bytes
         self._found: OrderedDict[str, Result] = OrderedDict()
 
-    def add(self, name: str, result: Result) -> None:
-        """Keep a result under a name that cannot be guessed."""
-        self._found[name] = result
+    def add(self, result: Result) -> None:
+        """Keep a result."""
+        self._found[result.place] = result
         while len(self._found) > 1 and (
             len(self._found) > self._most or sum(one.size for one in self._found.values()) > self._most_bytes
         ):
             self._found.popitem(last=False)
 
-    def get(self, name: str) -> Result | None:
+    def get(self, place: str) -> Result | None:
         """Return a result, or None if it was dropped."""
-        if name not in self._found:
+        if place not in self._found:
             return None
-        self._found.move_to_end(name)
-        return self._found[name]
+        self._found.move_to_end(place)
+        return self._found[place]

@@ -11,22 +11,20 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webmain.web import sessions
-from webmain.web.pages import API, failure, is_secure, redirect, render, web_of
+from webmain.web.pages import API, failure, redirect, render, web_of
 
-if TYPE_CHECKING:
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-Handler = Callable[[Request], Awaitable["Response"]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
@@ -60,17 +58,15 @@ MAX_PATH_CHARS: Final = 2_000
 """Longest path; Python reads no number of more than 4,300 digits."""
 
 
-def sandboxed(response: Response, *, is_clicked: bool = False) -> Response:
+def sandboxed(markup: str, *, is_clicked: bool = False) -> Response:
     """Return a response with a foreign page, to be shown in a frame of our own page.
 
     It runs no script. Where parts of it are to be clicked (`is_clicked`), the script of our page may look into it: then it
     has to be a page whose markup we have written ourselves (`webmain.explain.overlay`).
     """
-    response.headers["content-security-policy"] = SANDBOX.replace(
-        "sandbox;", "sandbox allow-same-origin;" if is_clicked else "sandbox;"
-    )
-    response.headers["x-frame-options"] = "SAMEORIGIN"
-    return response
+    policy = SANDBOX.replace("sandbox;", "sandbox allow-same-origin;") if is_clicked else SANDBOX
+    headers = {"content-security-policy": policy, "x-frame-options": "SAMEORIGIN"}
+    return Response(markup, headers=headers, media_type="text/html; charset=utf-8")
 
 
 def add_headers(headers: MutableHeaders) -> None:
@@ -116,7 +112,7 @@ def _refusal(request: Request) -> Response | None:
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > web.config.limits.body_bytes:
         return failure(request, 413, f"More than {web.config.limits.body_bytes:,} bytes were sent.")
-    if not web.logins.is_needed or path.startswith(OPEN_PATHS) or sessions.is_logged_in(request, web.signer):
+    if not web.logins.is_needed or path.startswith(OPEN_PATHS) or sessions.is_logged_in(request):
         return None
     return _without_login(request)
 
@@ -197,7 +193,7 @@ def with_form_check(route: Route) -> Route:
         web = web_of(request)
         most = web.config.limits.page_bytes + 1024
         async with request.form(max_files=4, max_fields=MAX_FIELDS, max_part_size=most) as form:
-            if not sessions.is_own_form(request, form.get("form_token"), web.signer):
+            if not sessions.is_own_form(request, form.get("form_token")):
                 raise HTTPException(403, "The form is too old, or your browser keeps no cookies for this server.")
             return await endpoint(request)
 
@@ -215,7 +211,7 @@ async def login(request: Request) -> Response:
     if not web.logins.accepts(str(form.get("token", ""))):
         return render(request, "login.html.jinja", status=403, problem="The token is wrong.")
     response = redirect(request, "/")
-    sessions.log_in(response, web.signer, secure=is_secure(request))
+    sessions.log_in(request, response)
     return response
 
 
@@ -224,8 +220,3 @@ async def logout(request: Request) -> Response:
     response = redirect(request, "/login", notice="You are logged out.")
     response.delete_cookie(sessions.SESSION)
     return response
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [Route("/login", login, methods=["GET", "POST"]), Route("/logout", logout, methods=["POST"])]

@@ -5,14 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import secrets
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from starlette.requests import HTTPConnection
-    from starlette.responses import Response
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 SESSION: Final = "webmain_session"
 BROWSER: Final = "webmain_browser"
@@ -21,26 +18,6 @@ NOTICE: Final = "webmain_notice"
 
 SESSION_S: Final = 12 * 3600
 MAX_NOTICE_CHARS: Final = 500
-
-
-@dataclass(slots=True)
-class Signer:
-    """Signs values with a key of this process; signatures differ by purpose."""
-
-    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-
-    def sign(self, purpose: str, value: str) -> str:
-        """Return the signature of a value."""
-        return hmac.new(self.key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
-
-    def is_signed(self, purpose: str, value: str, signature: str) -> bool:
-        """Return True if a signature matches a value; takes the same time wherever it is wrong."""
-        return is_same(self.sign(purpose, value), signature)
-
-
-def is_same(one: str, other: str) -> bool:
-    """Compare two strings in a time that does not depend on where they differ."""
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
 class Logins:
@@ -63,7 +40,7 @@ class Logins:
 
     def accepts(self, token: str) -> bool:
         """Return True if a token is correct; call `wait_s` first."""
-        if self._token is None or is_same(self._token, token):
+        if self._token is None or _is_same(self._token, token):
             return True
         minute = int(time.monotonic() // 60)
         self._n_wrong = self._n_wrong + 1 if minute == self._minute else 1
@@ -71,47 +48,66 @@ class Logins:
         return False
 
 
-def log_in(response: Response, signer: Signer, *, secure: bool) -> None:
+def log_in(request: HTTPConnection, response: Response) -> None:
     """Log a browser in with a signed cookie that expires."""
-    until = str(int(time.time()) + SESSION_S)
-    _set(response, SESSION, f"{until}.{signer.sign(SESSION, until)}", SESSION_S, secure=secure)
+    _set_signed(request, response, SESSION, str(int(time.time()) + SESSION_S), SESSION_S)
 
 
-def is_logged_in(request: HTTPConnection, signer: Signer) -> bool:
+def is_logged_in(request: HTTPConnection) -> bool:
     """Return True if a request has the cookie of a login that has not expired."""
-    until, _, signature = request.cookies.get(SESSION, "").partition(".")
-    return signer.is_signed(SESSION, until, signature) and until.isdecimal() and int(until) > time.time()
+    until = _signed_value(request, SESSION)
+    return until.isdecimal() and int(until) > time.time()
 
 
-def form_token(browser: str, signer: Signer) -> str:
+def form_token(request: HTTPConnection, browser: str) -> str:
     """Return a browser's form token: made from its cookie, which other sites can neither read nor sign."""
-    return signer.sign(BROWSER, browser)
+    return _signature(request, BROWSER, browser)
 
 
-def set_browser(response: Response, browser: str, *, secure: bool) -> None:
+def set_browser(request: HTTPConnection, response: Response, browser: str) -> None:
     """Set the cookie that a browser's forms are signed with."""
-    _set(response, BROWSER, browser, SESSION_S, secure=secure)
+    _set(request, response, BROWSER, browser, SESSION_S)
 
 
-def is_own_form(request: HTTPConnection, token: object, signer: Signer) -> bool:
+def is_own_form(request: HTTPConnection, token: object) -> bool:
     """Return True if a form came from a page that this server sent to this browser."""
     browser = request.cookies.get(BROWSER, "")
-    return bool(browser) and isinstance(token, str) and signer.is_signed(BROWSER, browser, token)
+    return bool(browser) and isinstance(token, str) and _is_same(form_token(request, browser), token)
 
 
-def put_notice(response: Response, text: str, signer: Signer, *, secure: bool) -> None:
+def put_notice(request: HTTPConnection, response: Response, text: str) -> None:
     """Set a notice for the next page."""
     packed = base64.urlsafe_b64encode(text[:MAX_NOTICE_CHARS].encode()).decode()
-    _set(response, NOTICE, f"{packed}.{signer.sign(NOTICE, packed)}", 60, secure=secure)
+    _set_signed(request, response, NOTICE, packed, 60)
 
 
-def notice_of(request: HTTPConnection, signer: Signer) -> str:
+def notice_of(request: HTTPConnection) -> str:
     """Return the notice left for this page, or "" if there is none."""
-    packed, _, signature = request.cookies.get(NOTICE, "").partition(".")
-    if not packed or not signer.is_signed(NOTICE, packed, signature):
-        return ""
-    return base64.urlsafe_b64decode(packed).decode()
+    return base64.urlsafe_b64decode(_signed_value(request, NOTICE)).decode()
 
 
-def _set(response: Response, name: str, value: str, age_s: int, *, secure: bool) -> None:
+def _signature(request: HTTPConnection, purpose: str, value: str) -> str:
+    """Return the signature of a value by the server's key; signatures differ by purpose."""
+    key: bytes = request.app.state.key
+    return hmac.new(key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Compare two strings in a time that does not depend on where they differ."""
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+
+
+def _set(request: HTTPConnection, response: Response, name: str, value: str, age_s: int) -> None:
+    """Set a cookie that scripts and other sites cannot read; after https, also through a proxy, only https sends it."""
+    secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
     response.set_cookie(name, value, max_age=age_s, httponly=True, samesite="strict", secure=secure)
+
+
+def _set_signed(request: HTTPConnection, response: Response, name: str, value: str, age_s: int) -> None:
+    _set(request, response, name, f"{value}.{_signature(request, name, value)}", age_s)
+
+
+def _signed_value(request: HTTPConnection, name: str) -> str:
+    """Return the value of a cookie that this server has signed, or "" if there is none."""
+    value, _, signature = request.cookies.get(name, "").partition(".")
+    return value if _is_same(_signature(request, name, value), signature) else ""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import Response
 
-from webmain.store.catalogue import Order, SiteHealth
+from webmain.store.catalogue import Order, Run, SiteHealth
 from webmain.store.search_records import Filters
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
@@ -20,12 +21,6 @@ from webmain.web.store_pages import with_store
 from webmain.web.stored import open_for_reading, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from webmain.store.catalogue import Run
     from webmain.store.sqlite import SqliteStore
 
 ROWS: Final = 100
@@ -49,27 +44,24 @@ class CrawlResults:
 
     Attributes
     ----------
-    n_articles, n_rejected : int
-        Pages with an article, and pages without one.
+    counts : Counter of str
+        "articles" and "rejected": pages with an article, and pages without one. "layout_changed": how often a crawl found
+        another layout than the one that was learned.
     reasons : Counter of str
-        Reasons why there was none.
-    n_changed : int
-        How often a crawl found another layout than the one that was learned.
+        Reasons why there was no article.
     runs : list of int
         The crawls, the last first.
     """
 
-    n_articles: int = 0
-    n_rejected: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    n_changed: int = 0
     runs: list[int] = field(default_factory=list)
 
     @property
     def share(self) -> float | None:
         """The share of pages without an article; None if there are no pages."""
-        total = self.n_articles + self.n_rejected
-        return self.n_rejected / total if total else None
+        total = self.counts["articles"] + self.counts["rejected"]
+        return self.counts["rejected"] / total if total else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +101,12 @@ def by_site(runs: Iterable[Run]) -> dict[str, CrawlResults]:
                 crawled.runs.append(run.id)
             if reason:
                 crawled.reasons[reason] += value
-            elif what == "articles":
-                crawled.n_articles += value
-            elif what == "rejected":
-                crawled.n_rejected += value
             else:
-                crawled.n_changed += value
+                crawled.counts[what] += value
     return found
 
 
-@with_store
+@with_store()
 def sites(request: Request, store: SqliteStore) -> Response:
     """List the sites with their health."""
     params, catalogue = query_params(request), store.catalogue()
@@ -156,7 +144,7 @@ def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
         return store.catalogue().sites()
 
 
-@with_store
+@with_store()
 def site(request: Request, store: SqliteStore) -> Response:
     """Show a site's health, its models, and its last articles."""
     from webmain.sites.model_store import ModelStore
@@ -185,7 +173,7 @@ def site(request: Request, store: SqliteStore) -> Response:
     )
 
 
-@with_store
+@with_store()
 def review(request: Request, store: SqliteStore) -> Response:
     """Show the articles that crawls listed as doubtful, the least confident first."""
     from webmain.store.review import read_review, review_path
@@ -203,8 +191,3 @@ def review(request: Request, store: SqliteStore) -> Response:
         has_more=start + ENTRIES < len(entries or ()),
         least=store.catalogue().list_articles(order=Order(by="confidence", descending=False), limit=LAST).articles,
     )
-
-
-def routes() -> list[Route]:
-    """Return the routes of this module."""
-    return [Route("/sites", sites), Route("/sites/{site:path}", site), Route("/review", review)]

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webmain.archive.recording import WarcIndex
+from webmain.archive.warc import ArchiveError, page_of
+from webmain.files import StoreError, StoreSpecError
+from webmain.items import Article, Page
+from webmain.store.catalogue import Listed
+from webmain.web.config import Config
 from webmain.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from webmain.archive.recording import WarcIndex
-    from webmain.items import Article, Page
-    from webmain.store.catalogue import Listed
     from webmain.store.sqlite import SqliteStore
-    from webmain.web.config import Config
 
 
-@contextmanager
-def open_for_reading(spec: str, *, limit_s: float | None = None) -> Iterator[SqliteStore]:
-    """Yield the store, open for reading; its statements fail after `limit_s` seconds.
+logger = logging.getLogger(__name__)
+
+
+def open_for_reading(spec: str, *, limit_s: float | None = None) -> SqliteStore:
+    """Return the store, open for reading; its statements fail after `limit_s` seconds.
 
     Raises
     ------
-    Problem
+    StoreError
         There is none, or it cannot be read.
     """
-    from webmain.store.protocol import StoreError
     from webmain.store.sqlite import SqliteStore
 
-    try:
-        with SqliteStore(sqlite_address(spec), read_only=True, wait_s=5.0, limit_s=limit_s) as store:
-            yield store
-    except StoreError as error:
-        raise unreadable(error) from None
+    return SqliteStore(sqlite_address(spec), read_only=True, wait_s=5.0, limit_s=limit_s)
 
 
 def sqlite_address(spec: str) -> str:
     """Return the path of an SQLite store; raises StoreSpecError if the store is none."""
-    from webmain.store.protocol import StoreSpecError
     from webmain.store.registry import store_and_path
     from webmain.store.sqlite import SqliteStore
 
@@ -49,11 +45,6 @@ def sqlite_address(spec: str) -> str:
     if not issubclass(kind, SqliteStore):
         raise StoreSpecError(f"store {spec}: only SQLite stores can be listed: sqlite:PATH")
     return address
-
-
-def unreadable(error: object) -> Problem:
-    """Return the problem for a store that cannot be read."""
-    return Problem(503, f"The store of articles cannot be read: {error}", code="no_store")
 
 
 def find_article(store: SqliteStore, article_id: str) -> Article:
@@ -81,7 +72,7 @@ def latest(config: Config, n: int) -> Sequence[Listed]:
     try:
         with open_for_reading(config.store) as store:
             return store.catalogue().list_articles(limit=n).articles
-    except Problem:
+    except StoreError:
         return ()
 
 
@@ -114,9 +105,6 @@ class Recordings:
 
     def page(self, url: str) -> Page | None:
         """Return the latest fetch of the page at a URL, or None if no recording has it."""
-        from webmain.archive.warc import ArchiveError, page_of
-        from webmain.items import Page
-
         if self._config.pages is None:
             return None
         try:
@@ -129,11 +117,48 @@ class Recordings:
 
     def _current(self, pattern: str) -> WarcIndex:
         """Return an up-to-date index of the recordings."""
-        from webmain.archive.recording import WarcIndex
-
         place = Path(pattern).expanduser()
         files = sorted(map(str, place.glob("*.warc*") if place.is_dir() else place.parent.glob(place.name)))
         seen = [(file, Path(file).stat().st_size) for file in files]
         if self._index is None or seen != self._seen:
             self._index, self._seen = WarcIndex(files), seen
         return self._index
+
+
+class Indexing:
+    """Updates the search index in a thread; only one run at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.progress = (0, 0)
+        self.problem = ""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the index is being updated."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def run(self, spec: str, wait_s: float) -> None:
+        """Start a run, unless there is one, and wait for its end, at most `wait_s` seconds."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self.progress, self.problem = (0, 0), ""
+                self._thread = threading.Thread(target=self._update, args=(spec,), name="index", daemon=True)
+                self._thread.start()
+            thread = self._thread
+        thread.join(wait_s)
+
+    def _update(self, spec: str) -> None:
+        """Index new articles; whatever was indexed stays if this is stopped."""
+        from webmain.store.search import open_index
+
+        try:
+            with open_index(spec) as index:
+                index.update(self._set_progress)
+        except StoreError as error:
+            logger.error("The index was not made: %s", error)
+            self.problem = str(error)
+
+    def _set_progress(self, done: int, total: int) -> None:
+        self.progress = (done, total)

@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from webmain import __version__
 from webmain.items import Page, Reason, Rejected
+from webmain.net.errors import FetchError
+from webmain.net.fetch import fetch
 from webmain.processes.pool import Pool, PoolError
-from webmain.web.problems import Problem, sentence
-
-if TYPE_CHECKING:
-    from webmain.net.errors import FetchError
-    from webmain.web.config import Config
+from webmain.web.config import Config
+from webmain.web.problems import Problem, fetch_problem, sentence
 
 T = TypeVar("T")
 
@@ -68,10 +68,6 @@ class Tasks:
         Problem
             Why it could not be fetched.
         """
-        from webmain import __version__
-        from webmain.net.errors import FetchError
-        from webmain.net.fetch import fetch
-
         config = self._config
         agent = f"webmain/{__version__}" + (f" (+{config.contact})" if config.contact else "")
         fetching = partial(
@@ -85,7 +81,7 @@ class Tasks:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._fetching, fetching)
         except FetchError as error:
-            raise _problem(error) from None
+            raise fetch_problem(error) from None
 
     async def run(self, work: Callable[..., T], page: Page, *, n: int = 1, **arguments: Any) -> T:
         """Call `work` in a worker with the page and further arguments; `n` is how many times it processes a page.
@@ -146,25 +142,3 @@ def _rejection(rejected: Rejected) -> Problem:
     detail = rejected.detail or rejected.reason.value.replace("_", " ")
     status = 413 if rejected.reason is Reason.TOO_LARGE else 422
     return Problem(status, sentence(f"{detail}."), code=rejected.reason.value)
-
-
-def _problem(error: FetchError) -> Problem:
-    """Return the problem for a failed fetch; it does not reveal which address a private name resolves to."""
-    from webmain.net import errors
-
-    found = [
-        (errors.PrivateAddress, 403, "private_address"),
-        (errors.BadAddress, 400, "bad_address"),
-        (errors.RobotsDenied, 403, "robots_denied"),
-        (errors.TooLarge, 413, "too_large"),
-        (errors.Timeout, 504, "fetch_timeout"),
-        (errors.HTTPStatus, 502, "http_status"),
-    ]
-    if isinstance(error, errors.RobotsUnknown) and isinstance(error.__cause__, errors.Unreachable):
-        error = errors.Unreachable(error.__cause__.message, error.url)  # a site that does not exist has no rules either
-    status, code = next(
-        ((status, code) for kind, status, code in found if isinstance(error, kind)), (502, "fetch_failed")
-    )
-    if isinstance(error, errors.PrivateAddress):
-        return Problem(status, f"{error.message.partition(' (')[0]}: {error.url[:300]}", code=code)
-    return Problem(status, sentence(str(error)), code=code)

@@ -9,24 +9,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from webmain.evaluation.differences import compare_texts
+from webmain.evaluation.differences import TextComparison, compare_texts
 from webmain.explain.comparing import compare
 from webmain.explain.explaining import block_of, explain_page, moved
-from webmain.explain.records import block_record, page_record
+from webmain.explain.records import Explanation, block_record, page_record
 from webmain.explain.view import View
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import create
+from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites.model_store import ModelStore, SiteModels
 from webmain.web.templating import templates
-
-if TYPE_CHECKING:
-    from webmain.evaluation.differences import TextComparison
-    from webmain.explain.records import Explanation
-    from webmain.html.document import Document
 
 TOP_WORDS: Final = 60
 MAX_METHODS: Final = 20
@@ -47,7 +43,7 @@ class Worker:
     def __init__(self, options: Options, models: str) -> None:
         self.options = options
         store = ModelStore(models)
-        self._models = lru_cache(MAX_METHODS)(lambda method: SiteModels(create(method), store))
+        self.models = lru_cache(MAX_METHODS)(lambda method: SiteModels(create(method), store))
 
     def __call__(self, task: partial[Any]) -> Any:
         """Run a task.
@@ -63,13 +59,7 @@ class Worker:
     def explain(self, page: Page | Document, method: str, keep: Keep) -> Explanation:
         """Return a method's explanation of a page, with its site's model if there is one."""
         options = replace(self.options, keep=keep, top_words=TOP_WORDS)
-        return explain_page(page, create(method), options, choose=self._models(method).choose)
-
-    def extract(self, page: Page, method: str, keep: Keep, require: str | None) -> Article:
-        """Return a method's article of a page, with its site's model if there is one."""
-        options = replace(self.options, keep=keep, top_words=TOP_WORDS, require=require)
-        models = self._models(method)
-        return extract_page(page, create(method), options, choose=lambda document: models.choose(document).extractor)
+        return explain_page(page, create(method), options, choose=self.models(method).choose)
 
 
 def worker(options: Options, models: str) -> Worker:
@@ -93,7 +83,7 @@ class MethodResult:
     extractor : str
         The extractor that judged the page in the end.
     article : Article or None
-    reason, detail : str
+    rejected : Rejected or None
         Why there is no article.
     overlay : str
         The page with its blocks coloured: a whole HTML document.
@@ -106,8 +96,7 @@ class MethodResult:
     method: str
     extractor: str
     article: Article | None
-    reason: str
-    detail: str
+    rejected: Rejected | None
     overlay: str
     parts: str
     blocks: tuple[Mapping[str, Any], ...]
@@ -141,14 +130,22 @@ def show(
     timeout_s = len(methods) * (worker.options.timeout_s or 0) or None
     document = read(page, replace(worker.options, timeout_s=timeout_s))
     views = [View(worker.explain(document, method, keep)) for method in methods]
-    judged = []
-    for n, (view, method) in enumerate(zip(views, methods, strict=True)):
-        parts = _render("judged.html.jinja", view=view, method=method, n=n, place=place)
-        judged.append(_method_result(view.explanation, method, overlay=view.overlay, parts=parts))
+    judged = tuple(
+        MethodResult(
+            method=method,
+            extractor=view.name,
+            article=view.explanation.article,
+            rejected=view.explanation.rejected,
+            overlay=view.overlay,
+            parts=_render("judged.html.jinja", view=view, method=method, n=n, place=place),
+            blocks=tuple(map(block_record, view.explanation.blocks)),
+        )
+        for n, (view, method) in enumerate(zip(views, methods, strict=True))
+    )
     both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
     texts = _comparisons(views, methods, gold)
     markup = _render("comparison.html.jinja", both=both, texts=texts, place=place)
-    return PageResult(tuple(judged), markup, both.overlay if both else "")
+    return PageResult(judged, markup, both.overlay if both else "")
 
 
 def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> list[TextComparison]:
@@ -164,23 +161,11 @@ def _render(template: str, **values: Any) -> str:
     return templates().get_template(template).render(**values)
 
 
-def _method_result(explanation: Explanation, method: str, *, overlay: str, parts: str) -> MethodResult:
-    rejected = explanation.rejected
-    return MethodResult(
-        method=method,
-        extractor=explanation.name,
-        article=explanation.article,
-        reason=rejected.reason.value if rejected else "",
-        detail=rejected.detail if rejected else "",
-        overlay=overlay,
-        parts=parts,
-        blocks=tuple(map(block_record, explanation.blocks)),
-    )
-
-
 def article_record(worker: Worker, page: Page, method: str, keep: Keep, require: str | None) -> dict[str, Any]:
     """Return the record of a page's article, for programs."""
-    return worker.extract(page, method, keep, require).to_dict()
+    options = replace(worker.options, keep=keep, top_words=TOP_WORDS, require=require)
+    choose = worker.models(method).choose
+    return extract_page(page, create(method), options, choose=lambda found: choose(found).extractor).to_dict()
 
 
 def explanation_record(worker: Worker, page: Page, method: str, keep: Keep) -> dict[str, Any]:
