@@ -113,11 +113,6 @@ def _first_tokens(lines: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...],
     return kept
 
 
-def length(pair: TextPair) -> Agreement:
-    """Compare the lengths without white space of expected and extracted text: `length_agreement`."""
-    return length_agreement(pair.predicted, pair.gold)
-
-
 def length_agreement(predicted: str, gold: str) -> Agreement:
     """Compare the extracted and the expected content by their lengths without white space.
 
@@ -183,7 +178,7 @@ _METRICS = (
     Metric("words_lcs", "words (longest common subsequence)", words_lcs),
     Metric("shingles", "4-gram shingles", shingles),
     Metric("rouge_lsum", "ROUGE-LSum", rouge_lsum),
-    Metric("length", "length without spaces", length),
+    Metric("length", "length without spaces", lambda pair: length_agreement(pair.predicted, pair.gold)),
     Metric("exact", "exact match", exact, is_accuracy=True),
     Metric("same_words", "same words in order", same_words, is_accuracy=True),
 )
@@ -212,12 +207,6 @@ class SegmentCounts:
         total = self.n_wanted + self.n_unwanted
         right = self.n_wanted_found + self.n_unwanted - self.n_unwanted_found
         return right / total if total else 1.0
-
-    @property
-    def agreement(self) -> Agreement:
-        """The segments as tokens: predicted are all that were found, gold are the wanted ones."""
-        n_found = self.n_wanted_found + self.n_unwanted_found
-        return Agreement(n_common=self.n_wanted_found, n_predicted=n_found, n_gold=self.n_wanted)
 
 
 def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SegmentCounts:

@@ -72,7 +72,6 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
     mine = results.by_system[system]
     found = results.agreements(system, results.main_metric)
     figures, scores = summarise(found), [agreement.f1 for agreement in found]
-    interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine) if found else None)
     exact = results.agreements(system, _exact_metric(results))
     segments = [r.segments for r in mine if r.segments is not None]
     timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
@@ -81,8 +80,7 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
         "system": system,
         "pages": len(mine),
         "F1": figures.mean_f1,
-        "low": interval.low,
-        "high": interval.high,
+        **bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine))._asdict(),
         "precision": figures.mean_precision,
         "recall": figures.mean_recall,
         "pooled F1": figures.pooled.f1 if found else None,
