@@ -8,19 +8,18 @@ str), `ref` (reference text, or null) and `blocks`; a block has `text` (its text
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from webmain.features.site_blocks import SiteBlocks
+from webmain.files import opened
 from webmain.html.guard import guard
 from webmain.text.normal import fold_space, replace_surrogates
 
@@ -72,7 +71,7 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
     losses: Counter[str] = Counter()
     pages: dict[str, RenderedPage] = {}
     try:
-        with _opened(Path(path)) as stream:
+        with opened(Path(path)) as stream:
             for line in filter(bytes.strip, stream):
                 page = _page(line, losses)
                 if page is not None:
@@ -84,12 +83,6 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
     dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
     return tuple(pages.values()), dropped
-
-
-def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
-    with path.open("rb") as stream:
-        packed = stream.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if packed else path.open("rb")
 
 
 def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import tomllib
@@ -16,6 +15,7 @@ from webmain.clock import once
 from webmain.evaluation.gold import Gold, GoldError, read_gold
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.files import opened
 from webmain.urls import site_key
 
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
@@ -113,9 +113,8 @@ def check_set(path: Path) -> TrainingSet:
 
 def sites_in(path: Path) -> frozenset[str]:
     """Return the registered domains of all records in a file of JSON lines."""
-    opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8") as lines:
+        with opened(path) as lines:
             records = [json.loads(line) for line in lines if line.strip()]
             return frozenset(site_key(one.get("url") or "") or one.get("site") or "" for one in records) - {""}
     except (OSError, ValueError, AttributeError) as error:
