@@ -10,20 +10,16 @@ from dataclasses import astuple, dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import UNTIMED, as_page
 from webmain.extraction import judge, merge, read
-from webmain.extractors.base import create
+from webmain.extractors.base import Extraction, create
 from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected, article_id
-
-if TYPE_CHECKING:
-    from webmain.extractors.base import Extraction
-    from webmain.store.search import BlockIndex
+from webmain.store.search import BlockIndex
 
 
 class Approach(StrEnum):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.evaluation.confidence import aurc, bins, by_coverage, calibration_error, figures, margins, n_kept
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Row, Table
-from webmain.evaluation.scoring import clusters_of
+from webmain.evaluation.scoring import PageResult, Results, clusters_of
 from webmain.evaluation.statistics import bootstrap
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from webmain.evaluation.scoring import PageResult, Results
 
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 """Coverages at which the risk-coverage curve is tabulated."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from webmain.evaluation.confidence_tables import all_scores, rivals, systems
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Plot, Row, Table
+from webmain.evaluation.scoring import Results
 from webmain.evaluation.systems import ALL_TEXT
 from webmain.text.terminal import cut
-
-if TYPE_CHECKING:
-    from webmain.evaluation.scoring import Results
 
 BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""

@@ -7,16 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 from webmain.evaluation import confidence_tables
 from webmain.evaluation.metrics import METRICS, SegmentCounts
+from webmain.evaluation.predictions import Header
 from webmain.evaluation.records import Cell, GoldPage, Row, Table
 from webmain.evaluation.scoring import LEAST_SITES, PageResult, Results, clusters_of
 from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
-
-if TYPE_CHECKING:
-    from webmain.evaluation.predictions import Header
 
 GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
     "dataset": lambda page: page.dataset,

@@ -23,23 +23,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, PeerPage
+from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
 from webmain.extraction import Options, extract_page, extract_pages, read
-from webmain.extractors.base import EXTRACTORS, SiteExtractor, UnknownExtractor, create
+from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
 from webmain.html.kinds import article_blocks
 from webmain.items import Page, Rejected
 from webmain.sites.fitting import fitted
-
-if TYPE_CHECKING:
-    from webmain.evaluation.records import GoldPage
-    from webmain.extractors.base import Extractor
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")  # names that stand for several systems

@@ -15,13 +15,11 @@ import tomllib
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webmain.evaluation.records import GoldPage, Prediction
+from webmain.evaluation.systems import Loaded, System
 from webmain.items import Rejected
-
-if TYPE_CHECKING:
-    from webmain.evaluation.systems import Loaded, System
 
 MAX_ERROR_CHARS = 300  # characters of an error message that are kept
 

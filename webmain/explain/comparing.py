@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.article.regions import leaves_of_lines
 from webmain.explain.overlay import Mark, block_label, overlay_html
+from webmain.explain.records import ExplainedBlock, Explanation
 from webmain.html.blocks import Unit
 from webmain.items import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from webmain.explain.records import ExplainedBlock, Explanation
 
 
 class Side(StrEnum):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
@@ -21,10 +22,6 @@ from webmain.extractors import page_model
 from webmain.extractors.page_model import Choice, PageModel, names, page_names
 from webmain.features.comments import effect_of_comments
 from webmain.features.trees import Trees, probabilities
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Weights of each kind of page, found by cross-validation on the training sets.
 LISTING_WEIGHT: Final = 2.0  # of a listing, where listings are separated from articles

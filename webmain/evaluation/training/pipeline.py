@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
@@ -20,9 +21,6 @@ from webmain.evaluation.training.fit import PagePrediction
 from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of, rows_of
 from webmain.evaluation.training.sets import TrainingSet
 from webmain.extractors.page_model import PageModel, read, written
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MADE_UP: Final = 2_400
 """Pages synthesised from the real ones, all folds together."""

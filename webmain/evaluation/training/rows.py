@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
@@ -18,14 +19,10 @@ from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import columns, mean_weights, page_row
 from webmain.features.comments import thread_blocks
 from webmain.features.gold_labels import gold_shares
+from webmain.html.blocks import Segmentation
 from webmain.items import PAGE_TYPES, Rejected
 from webmain.text.normal import fold_space
 from webmain.urls import site_key
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from webmain.html.blocks import Segmentation
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")

@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from webmain.evaluation import writers
 from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Row, Table
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.evaluation.training.pipeline import Outcome, Trained
 from webmain.evaluation.training.rows import NEWS_TYPES
 from webmain.extractors.page_model import page_names
 from webmain.extractors.page_types import THRESHOLDS
 from webmain.features.page_blocks import SPECIAL
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from webmain.evaluation.training.pipeline import Outcome, Trained
 
 BEGIN: Final = "<!-- figures: written by webmain train -->"
 END: Final = "<!-- end of figures -->"
