@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from webmain.evaluation.plots import plots
 from webmain.evaluation.records import Findings, Plot, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.writers import is_figures, text_rows, without_empty
+from webmain.explain.overlay import digest
 from webmain.text.normal import fit_for_html
 
 TEMPLATE = "report.html.jinja"
@@ -86,11 +86,11 @@ def worst_pages(report: Report) -> tuple[WorstPage, ...]:
     """Return the baseline's (or only system's) worst pages that are not perfect, at most `WORST`."""
     metric = report.results.main_metric
     results = report.results.by_system[report.baseline or report.results.systems[0]]
-    found = [(r.agreements[metric], r.page, r.prediction) for r in results if r.agreements]
-    found = [one for one in found if one[0].f1 < 1]
-    found.sort(key=lambda one: (one[0].f1, one[1].dataset, one[1].id))
+    found = [r for r in results if r.agreements and r.agreements[metric].f1 < 1]
+    found.sort(key=lambda r: (r.agreements[metric].f1, r.page.dataset, r.page.id))
     shown = []
-    for agreement, page, prediction in found[:WORST]:
+    for r in found[:WORST]:
+        agreement, page, prediction = r.agreements[metric], r.page, r.prediction
         known = (page.dataset, page.site, page.language, page.page_type, page.url, prediction.error)
         figures = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
         shown.append(
@@ -117,15 +117,11 @@ def _page(title: str, sections: Sequence[Section], **values: object) -> str:
         "texts": text_rows,
         "is_text": lambda table, column: column == 0 or not is_figures(table, column),
         "is_best": _is_best,
-        "sha256": lambda text: _base64(hashlib.sha256(text.encode()).digest()),
-        "data_url": lambda picture: f"data:image/svg+xml;base64,{_base64(picture.encode())}",
+        "digest": digest,
+        "data_url": lambda picture: f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}",
     }
     template = environment.get_template(TEMPLATE)
     return template.render(title=title, sections=sections, open_rows=OPEN_ROWS, **{"facts": (), **values})
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 def _is_best(table: Table, row: int, column: int) -> bool:

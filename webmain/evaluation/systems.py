@@ -112,7 +112,7 @@ def _find(name: str) -> tuple[System, Loaded]:
     """Return a system by its name, with a description of what it does."""
     spec, mode = _split_mode(name)
     head, _, options = spec.partition(":")
-    version, about = _own_version(), _MODES[mode]
+    version, (answer, about) = _own_version(), _MODES[mode]
     if (spec == ALL_TEXT or head in PEERS) and mode is not Mode.PAGE:
         raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
     if spec == ALL_TEXT:
@@ -137,7 +137,7 @@ def _find(name: str) -> tuple[System, Loaded]:
             version += f", {head} {_file_digest(type(extractor))}"
         if mode is not Mode.PAGE and not isinstance(extractor, SiteExtractor):
             raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
-        loaded = Loaded(prepare=as_page, answer=partial(_ANSWERS[mode], extractor))
+        loaded = Loaded(prepare=as_page, answer=partial(answer, extractor))
     return System(name=name, version=version, mode=mode, about=about), loaded
 
 
@@ -149,13 +149,6 @@ def names() -> list[str]:
 def is_installed(name: str) -> bool:
     """Return True if the packages that a system needs are installed."""
     return name not in PEERS or PEERS[name].is_installed
-
-
-_MODES = {
-    Mode.PAGE: "one page at a time",
-    Mode.SITE: "all pages of a site together, fitted to the pages that it extracts, without their gold",
-    Mode.CROSSFIT: f"a site's pages in {FOLDS} parts, each extracted with what was learned from the others",
-}
 
 
 def split(text: str) -> list[str]:
@@ -171,9 +164,7 @@ def split(text: str) -> list[str]:
 
 
 def _members(name: str) -> list[str]:
-    if name == "all":
-        return names()
-    return _ours() if name == "ours" else list(PEERS) if name == "peers" else [name]
+    return {"all": names(), "ours": _ours(), "peers": list(PEERS)}.get(name, [name])
 
 
 def _ours() -> list[str]:
@@ -268,9 +259,16 @@ def _all_text(page: Page) -> str:
     return "\n".join(block.text for block in blocks if block.text)
 
 
-def _by_page(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
-    articles = [extract_page(page, extractor, OPTIONS) for page in pages]
-    return [(article.text, article.confidence) for article in articles]
+def _by_page(extractor: Extractor, pages: Iterable[Page]) -> list[Answer]:
+    return [_answer(page, extractor) for page in pages]
+
+
+def _answer(page: Page, extractor: Extractor) -> Answer:
+    try:
+        article = extract_page(page, extractor, OPTIONS)
+    except Rejected as rejected:
+        return rejected
+    return article.text, article.confidence
 
 
 def _by_site(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
@@ -283,10 +281,7 @@ def _crossfit(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
     for fold in range(min(FOLDS, len(pages))):
         model = fitted_to([page for number, page in enumerate(pages) if number % FOLDS != fold], extractor)
         for number in range(fold, len(pages), FOLDS):
-            try:
-                (answers[number],) = _by_page(model, [pages[number]])
-            except Rejected as rejected:
-                answers[number] = rejected
+            answers[number] = _answer(pages[number], model)
     return [answers[number] for number in range(len(pages))]
 
 
@@ -299,4 +294,12 @@ def fitted_to(pages: Iterable[Page], extractor: Extractor) -> Extractor:
     return fitted(extractor, documents)
 
 
-_ANSWERS = {Mode.PAGE: _by_page, Mode.SITE: _by_site, Mode.CROSSFIT: _crossfit}
+_MODES = {
+    Mode.PAGE: (_by_page, "one page at a time"),
+    Mode.SITE: (_by_site, "all pages of a site together, fitted to the pages that it extracts, without their gold"),
+    Mode.CROSSFIT: (
+        _crossfit,
+        f"a site's pages in {FOLDS} parts, each extracted with what was learned from the others",
+    ),
+}
+"""How each mode answers, and a sentence on it."""
