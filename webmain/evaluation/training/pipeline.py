@@ -18,7 +18,7 @@ from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting, fit, rows, sets
 from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import PagePrediction
-from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of, rows_of
+from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of
 from webmain.evaluation.training.sets import TrainingSet
 from webmain.extractors.page_model import PageModel, read, written
 
@@ -214,7 +214,7 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
     """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
     pages = [page for page in one.gold() if _is_usable(page)]
     with progress(one.name, len(pages)) as advance:
-        for page, labelled in zip(pages, rows.in_order(rows_of, pages, jobs=jobs), strict=True):
+        for page, labelled in zip(pages, rows.in_order(pages, jobs=jobs), strict=True):
             advance()
             text, f1, expected = "", 0.0, 0.0
             if labelled:
