@@ -41,14 +41,7 @@ MAX_TRIES: Final = 20
 _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
-def made_up_pages(
-    pages: Sequence[GoldPage],
-    *,
-    count: int,
-    seed: int,
-    notices: float = NOTICE_SHARE,
-    stripped: float = STRIPPED_SHARE,
-) -> Iterator[GoldPage]:
+def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
     """Make up pages with known main text.
 
     Parameters
@@ -59,10 +52,6 @@ def made_up_pages(
         How many to make.
     seed : int
         The same seed and pages give the same pages.
-    notices : float
-        Share of short notices on crowded pages among those that are not `stripped`, in [0, 1].
-    stripped : float
-        Share of real pages whose names and tags mean nothing, in [0, 1].
 
     Yields
     ------
@@ -81,9 +70,9 @@ def made_up_pages(
     }
     for number in range(count if ordered else 0):
         draw = random.Random(f"{seed}/{number}")
-        if draw.random() < stripped:
+        if draw.random() < STRIPPED_SHARE:
             kind, make = "stripped", _stripped
-        elif articles and draw.random() < notices:
+        elif articles and draw.random() < NOTICE_SHARE:
             kind, make = "articles", notice
         else:
             kind, make = "articles" if draw.random() >= OTHER_SHARE else "others", _made_up

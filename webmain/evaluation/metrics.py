@@ -31,7 +31,7 @@ RUN = 12  # length of a common run of characters from which they count as extrac
 
 def words(pair: TextPair) -> Agreement:
     """Compare the words as multisets: order is ignored, repetitions count."""
-    return overlap(pair.predicted_tokens, pair.gold_tokens)
+    return overlap(*pair.folded)
 
 
 def words_lcs(pair: TextPair) -> Agreement:
@@ -42,7 +42,7 @@ def words_lcs(pair: TextPair) -> Agreement:
     References: Line-Block, "Evaluation of Content Extraction Algorithm". Deviation: none up to `MAX_LCS_TOKENS`; of
     longer texts that differ, words beyond count, but are not matched.
     """
-    predicted, gold = pair.predicted_tokens, pair.gold_tokens
+    predicted, gold = pair.folded
     if max(len(predicted), len(gold)) <= MAX_LCS_TOKENS or predicted == gold:
         return subsequence(predicted, gold)
     n_common = subsequence(predicted[:MAX_LCS_TOKENS], gold[:MAX_LCS_TOKENS]).n_common
@@ -56,7 +56,7 @@ def shingles(pair: TextPair) -> Agreement:
     Deviation: combining marks belong to words and underscores don't; unspaced scripts have runs of four character 4-grams
     (seven characters).
     """
-    return overlap(_shingles(pair.predicted_tokens_as_written), _shingles(pair.gold_tokens_as_written))
+    return overlap(*map(_shingles, pair.as_written))
 
 
 def _shingles(found: Sequence[str]) -> list[tuple[str, ...]]:
@@ -156,7 +156,8 @@ def same_words(pair: TextPair) -> Agreement:
 
     References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
     """
-    return overlap([tuple(pair.predicted_tokens_as_written)], [tuple(pair.gold_tokens_as_written)])
+    predicted, gold = pair.as_written
+    return overlap([tuple(predicted)], [tuple(gold)])
 
 
 def _comparable(text: str) -> str:

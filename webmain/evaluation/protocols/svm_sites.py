@@ -18,7 +18,6 @@ sets that the pages have.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
-from webmain.evaluation.texts import UNTIMED, as_page
+from webmain.evaluation.texts import UNTIMED, as_page, grouped
 from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.extraction import read
 from webmain.features.block_features import FEATURE_SETS
@@ -222,21 +221,15 @@ def _data_sets(
             "rendered",
             [SitePages(concatenate([p.blocks for p in own]), tuple(p.reference for p in own)) for own in chosen],
         )
-    named: defaultdict[str, list[GoldPage]] = defaultdict(list)
-    for page in gold:
-        named[page.dataset].append(page)
-    for name, own in named.items():
+    for name, own in grouped(gold, lambda page: page.dataset).items():
         sites = [_of_gold(pages, notes) for pages in _sample(own, name, seed=seed, notes=notes)]
         yield name, [site for site in sites if site.blocks.n_pages >= MIN_PAGES]
 
 
 def _sample(pages: Sequence[T], name: str, *, seed: int, notes: list[str]) -> list[list[T]]:
     """Group pages by site, and sample sites and pages if there are too many."""
-    grouped: defaultdict[str, list[T]] = defaultdict(list)
-    for page in pages:
-        if page.site:
-            grouped[page.site].append(page)
-    sites = [own for _, own in sorted(grouped.items()) if len(own) >= MIN_PAGES]
+    by_site = grouped(pages, lambda page: page.site)
+    sites = [own for site, own in sorted(by_site.items()) if site and len(own) >= MIN_PAGES]
     n_small = len(pages) - sum(map(len, sites))
     if n_small:
         notes.append(f"{name}: {n_small} pages of sites with fewer than {MIN_PAGES} pages are left out.")
