@@ -195,14 +195,13 @@ def _report(
     by: tuple[str, ...] | None,
 ) -> None:
     from webmain.evaluation import html_report, report, writers
-    from webmain.evaluation.corrected import notes_on
 
     baseline = args.baseline or (results.systems[0] if len(results.systems) > 1 else "")
     groupings = report.differing_groupings(results.pages) if by is None else by
     made = report.Report(
         title=f"Extraction on {', '.join(digests)}",
         facts=report.facts(head, digests, dropped, results),
-        notes=(*report.notes(results, head), *notes_on(args.gold)),
+        notes=(*report.notes(results, head), *report.notes_on_corrections(args.gold)),
         tables=report.tables(results, baseline=baseline, by=groupings, seed=args.seed),
         results=results,
         baseline=baseline,

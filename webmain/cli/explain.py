@@ -144,9 +144,7 @@ def _text_record(one: TextComparison) -> dict[str, Any]:
     return {
         "with": one.left,
         "by": one.unit,
-        "precision": rounded(one.precision),
-        "recall": rounded(one.recall),
-        "f1": rounded(one.f1),
+        **{ratio: rounded(getattr(one.agreement, ratio)) for ratio in ("precision", "recall", "f1")},
         "missing": [piece.text.strip() for piece in one.difference.gold if piece.differs],
         "too_many": [piece.text.strip() for piece in one.difference.predicted if piece.differs],
     }
@@ -162,7 +160,8 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         for run in record["differing"]:
             print(f"  only {run['only']}: {cut(run['text'], MOST_TEXT)}")
     for one in texts:
-        figures = f"precision {one.precision:.3f}, recall {one.recall:.3f}, F1 {one.f1:.3f}"
+        agreed = one.agreement
+        figures = f"precision {agreed.precision:.3f}, recall {agreed.recall:.3f}, F1 {agreed.f1:.3f}"
         print(f"\n{one.right} against {one.left}, by {one.unit}: {figures}")
         found = _text_record(one)
         for name in ("missing", "too_many"):

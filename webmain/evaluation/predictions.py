@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import fcntl
 import gzip
 import io
 import json
@@ -19,7 +20,7 @@ from typing import Any, Self
 
 from webmain.evaluation.records import Prediction
 from webmain.evaluation.systems import System
-from webmain.files import AppendFile, StoreLockedError, opened, replaced_whole
+from webmain.files import opened, replaced_whole
 from webmain.items.codec import build
 
 FORMAT = "webmain-predictions"
@@ -125,9 +126,12 @@ class Writer:
         self.part = path.with_name(path.name + ".part")
         self.kept: list[Prediction] = []
         self.stale: list[str] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = path.with_name(path.name + ".lock").open("w", encoding="utf-8")
         try:
-            self._lock = AppendFile(path.with_name(path.name + ".lock"), label=str(path))
-        except StoreLockedError:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
             raise PredictionsError(f"{path}: another run is writing this file") from None
         try:
             old = None if fresh else self._old(head)
@@ -187,7 +191,7 @@ class Writer:
 
     def _unlock(self) -> None:
         if not self._lock.closed:
-            self._lock.path.unlink(missing_ok=True)
+            Path(self._lock.name).unlink(missing_ok=True)
             self._lock.close()
 
 

@@ -47,6 +47,11 @@ class Prediction:
     error: str = ""  # why there is no text; "" if nothing failed
     confidence: float | None = None  # the F1 that the system expects of this text, in [0, 1]; None if it gives none
 
+    @classmethod
+    def failed(cls, system: str, page: GoldPage, error: str, seconds: float = 0.0) -> Self:
+        """Return the prediction of a page for which a system gave no text, and why."""
+        return cls(system=system, dataset=page.dataset, id=page.id, text="", seconds=seconds, error=error)
+
     @property
     def key(self) -> Key:
         """What identifies it."""

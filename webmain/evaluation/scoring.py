@@ -86,9 +86,7 @@ def score(
     for system in systems:
         results = []
         for page in pages:
-            prediction = given.get((system, page.dataset, page.id)) or Prediction(
-                system=system, dataset=page.dataset, id=page.id, text="", seconds=0.0, error=MISSING
-            )
+            prediction = given.get((system, page.dataset, page.id)) or Prediction.failed(system, page, MISSING)
             agreements, segments = measure(prediction.text, page, metrics=metrics)
             results.append(PageResult(page=page, prediction=prediction, agreements=agreements, segments=segments))
             if progress is not None:

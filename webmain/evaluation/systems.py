@@ -13,7 +13,6 @@ A system is named by a string:
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import importlib.metadata
@@ -30,7 +29,7 @@ import numpy as np
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, PeerPage
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.texts import as_page
+from webmain.evaluation.texts import as_page, unless_rejected
 from webmain.extraction import Options, extract_page, extract_pages, read
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
@@ -196,13 +195,10 @@ def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
         return None
     try:
         found = getattr(importlib.import_module(module), attribute, None)
-    except (ImportError, ValueError):
-        return None
-    if not inspect.isfunction(found):
-        return None
-    try:
+        if not inspect.isfunction(found):
+            return None
         inspect.signature(found).bind("", None)
-    except TypeError:  # it cannot be called with a page's markup and address
+    except (ImportError, ValueError, TypeError):  # not found, or not to be called with a page's markup and address
         return None
     return found
 
@@ -287,11 +283,8 @@ def _crossfit(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
 
 def fitted_to(pages: Iterable[Page], extractor: Extractor) -> Extractor:
     """Return an extractor fitted to pages if there are enough to learn from; otherwise return it unchanged."""
-    documents = []
-    for page in pages:
-        with contextlib.suppress(Rejected):
-            documents.append(read(page, OPTIONS))
-    return fitted(extractor, documents)
+    documents = (unless_rejected(read, page, OPTIONS) for page in pages)
+    return fitted(extractor, [document for document in documents if document is not None])
 
 
 _MODES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from webmain import Page, Rejected, extract_many
 from webmain.evaluation.records import GoldPage
@@ -13,6 +13,7 @@ from webmain.html.document import Document
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
+Params = ParamSpec("Params")
 
 UNTIMED = Options(timeout_s=None)  # no timeout: measurements must not be cut short
 
@@ -23,12 +24,17 @@ def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
     return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 
-def document_of(page: GoldPage) -> Document | None:
-    """Return a parsed page, or None if it is rejected."""
+def unless_rejected(step: Callable[Params, T], *args: Params.args, **options: Params.kwargs) -> T | None:
+    """Return what a step returns, or None if it rejects the page."""
     try:
-        return read(as_page(page), UNTIMED)
+        return step(*args, **options)
     except Rejected:
         return None
+
+
+def document_of(page: GoldPage) -> Document | None:
+    """Return a parsed page, or None if it is rejected."""
+    return unless_rejected(read, as_page(page), UNTIMED)
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

@@ -22,7 +22,7 @@ from webmain.evaluation.plots import curves_plot
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.systems import OPTIONS, fitted_to
-from webmain.evaluation.texts import as_page, by_site, grouped
+from webmain.evaluation.texts import as_page, by_site, grouped, unless_rejected
 from webmain.evaluation.tokens import TextPair
 from webmain.extraction import extract_page, extract_pages
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
@@ -144,10 +144,8 @@ def _alone(spec: str) -> Callable[[GoldPage], Scores]:
 
 
 def _text(page: GoldPage, extractor: Extractor) -> str:
-    try:
-        return extract_page(as_page(page), extractor, OPTIONS).text
-    except Rejected:
-        return ""
+    article = unless_rejected(extract_page, as_page(page), extractor, OPTIONS)
+    return article.text if article else ""
 
 
 def _texts(pages: Sequence[GoldPage], spec: str) -> list[str]:

@@ -91,10 +91,11 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
             f"{name}: {blocks.n_pages} pages of {len(set(blocks.sites))} sites, {len(blocks)} blocks; the method finds "
             f"labels of its own on {len(labelled)} sites, {int(corpus.has_gold.sum())} pages have a gold text."
         )
-        own, by_gold = "the method's own labels", "gold text"
-        tables.append(_classifiers(corpus, "own", own, corpus.has_own, corpus.own, seed=seed))
-        tables.append(_classifiers(corpus, "gold", by_gold, corpus.has_gold, corpus.wanted, seed=seed))
-        tables.append(_labels(corpus))
+        tables += [
+            _classifiers(corpus, "own", "the method's own labels", corpus.has_own, corpus.own, seed=seed),
+            _classifiers(corpus, "gold", "gold text", corpus.has_gold, corpus.wanted, seed=seed),
+            _labels(corpus),
+        ]
     if not tables:
         notes.append(f"Nothing to measure: no data set has a site of {MIN_PAGES} pages.")
     return findings("svm_sites", tables, n_pages=n_pages, notes=notes)
@@ -105,7 +106,7 @@ class SitePages:
     """Blocks of one site's pages, and the gold text of each page that has one."""
 
     blocks: SiteBlocks
-    texts: tuple[str | None, ...]
+    texts: Sequence[str | None]
 
 
 def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
@@ -165,9 +166,7 @@ def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
 def mean_figures(units: Sequence[Counts]) -> tuple[float | None, float | None, float | None]:
     """Return mean precision, recall and F1 over the units with wanted blocks; precision is 0 if nothing is kept."""
     found = [[value or 0.0 for value in figures(counts)] for counts in units if counts[2]]
-    if not found:
-        return None, None, None
-    precision, recall, f1 = np.mean(found, axis=0).tolist()
+    precision, recall, f1 = np.mean(found, axis=0).tolist() if found else (None, None, None)
     return precision, recall, f1
 
 
@@ -219,7 +218,7 @@ def _data_sets(
         chosen = _sample(pages, "rendered", seed=seed, notes=notes)
         yield (
             "rendered",
-            [SitePages(concatenate([p.blocks for p in own]), tuple(p.reference for p in own)) for own in chosen],
+            [SitePages(concatenate([p.blocks for p in own]), [p.reference for p in own]) for own in chosen],
         )
     for name, own in grouped(gold, lambda page: page.dataset).items():
         sites = [_of_gold(pages, notes) for pages in _sample(own, name, seed=seed, notes=notes)]
@@ -255,4 +254,4 @@ def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
             notes.append(f"{page.dataset}: {page.id} is left out: {error}.")
     blocks = read_documents(documents)
     blocks = replace(blocks, sites=(pages[0].site,) * blocks.n_pages)
-    return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), tuple(texts))
+    return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), texts)
