@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -95,7 +95,7 @@ class Fitted:
     gains: dict[str, NDArray[np.float64]]
 
 
-def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
+def fit_parts(rows: Sequence[Rows], recipe: Recipe) -> Fitted:
     """Fit all parts but the confidence; the article trees are put there as a placeholder."""
     article, listings = _fit_article(rows), _fit_no_listing(rows)
     shares = _cross_validated_articles(rows)
@@ -191,8 +191,8 @@ def cross_validate(
     made_up: Sequence[Rows],
     parts: Sequence[Sequence[Rows]],
     *,
+    recipe: Recipe,
     jobs: int = 1,
-    recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[PagePrediction]:
     """Predict each real page by a model fitted to other sites, and to pages synthesised from those; in the order of `real`.
@@ -261,13 +261,5 @@ def cross_validated_confidence(
 def fit_confidence(judged: Sequence[PagePrediction]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
     rows = np.stack([one.confidence_row for one in judged])
-    f1, weights = (np.array(column) for column in zip(*((one.f1, _weight(one.rows)) for one in judged), strict=True))
+    f1, weights = np.array([one.f1 for one in judged]), np.array([_weight(one.rows) for one in judged])
     return boosted(rows, f1, weights, CONFIDENCE, task="value").trees
-
-
-def fit_model(
-    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[PagePrediction], recipe: Recipe = BLOCKS
-) -> Fitted:
-    """Fit a page model to all pages, and its confidence to the results of cross-validation."""
-    fitted = fit_parts([*real, *made_up], recipe)
-    return replace(fitted, model=replace(fitted.model, confidence=fit_confidence(judged)))

@@ -124,10 +124,11 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
             without = fit.cross_validate(real, made_up, left_out, jobs=options.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
-        fitted = fit.fit_model(real, made_up, judged, recipe)
+        fitted = fit.fit_parts([*real, *made_up], recipe)
+        whole = replace(fitted.model, confidence=fit.fit_confidence(judged))
         advance()
-    data = written(fitted.model)
-    model = same_after_reading(fitted.model, data, real[:N_COMPARED])
+    data = written(whole)
+    model = same_after_reading(whole, data, real[:N_COMPARED])
     for one in checks:
         outcomes += _check_outcomes(one, model, jobs=options.jobs, progress=progress)
     facts = {
