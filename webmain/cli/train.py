@@ -93,10 +93,7 @@ def _train(args: argparse.Namespace) -> int:
     from webmain.evaluation.training import pipeline
     from webmain.evaluation.training.boosting import TrainingError
 
-    try:
-        card = _card(args.card)
-    except ValueError as error:
-        raise Failure(USAGE, f"--card: {args.card}: {error}") from error
+    card = _card(args.card)
     for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
     options = pipeline.Options(
@@ -124,16 +121,17 @@ def _check_place(path: Path) -> None:
 
 
 def _card(path: Path | None) -> str:
-    """Read the card before training; raise ValueError if it is missing or has no place for figures."""
+    """Read the card before training; raise Failure if it is missing or has no place for figures."""
     from webmain.evaluation.training.tables import with_part
 
     if path is None:
         return ""
     try:
         card = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ValueError(error.strerror or str(error)) from error
-    with_part(card, "")
+        with_part(card, "")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Failure(USAGE, f"--card: {path}: {reason}") from error
     return card
 
 

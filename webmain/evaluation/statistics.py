@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +34,7 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(NamedTuple):
     """One metric of one system over pages."""
 
     n_pages: int
@@ -51,15 +49,9 @@ class Summary:
 def summarise(agreements: Sequence[Agreement]) -> Summary:
     """Summarise one metric over pages."""
     ratios = np.array([(one.precision, one.recall, one.f1) for one in agreements]).reshape(-1, 3)
-    means = ratios.mean(axis=0).tolist() if agreements else [math.nan] * 3
-    return Summary(
-        n_pages=len(agreements),
-        mean_precision=means[0],
-        mean_recall=means[1],
-        mean_f1=means[2],
-        median_f1=float(np.median(ratios[:, 2])) if agreements else math.nan,
-        pooled=sum(agreements, Agreement()),
-    )
+    precision, recall, f1 = ratios.mean(axis=0).tolist() if agreements else [math.nan] * 3
+    median = float(np.median(ratios[:, 2])) if agreements else math.nan
+    return Summary(len(agreements), precision, recall, f1, median, pooled=sum(agreements, Agreement()))
 
 
 def standard_error(values: ArrayLike) -> float:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
-from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting, fit, rows, sets
 from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import PagePrediction
@@ -93,7 +92,9 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
     Raises
     ------
     TrainingError
-        Data is missing, empty, of unknown format or given twice; or the model cannot be fitted.
+        Data is missing, empty or given twice; or the model cannot be fitted.
+    GoldError
+        Data is of unknown format.
     """
     version = boosting.version()
     used = sets.training_sets(options.data, sets.set_names(options.sets))
@@ -167,7 +168,7 @@ def _checks(options: Options, used: Sequence[TrainingSet]) -> tuple[TrainingSet,
     checks = tuple(sets.check_set(path) for path in options.checks)
     trained = {one.sha256: one.name for one in used}
     for one in checks:  # checked now, not after hours of fitting
-        if not any(_is_usable(page) for page in one.gold()):
+        if next(iter(one.gold()), None) is None:
             raise TrainingError(f"{one.path} contains no page with a main text or segments")
         if one.sha256 in trained:
             raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it cannot be a check")
@@ -213,7 +214,7 @@ def _outcomes(
 
 def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: Progress) -> Iterator[Outcome]:
     """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
-    pages = [page for page in one.gold() if _is_usable(page)]
+    pages = list(one.gold())
     with progress(one.name, len(pages)) as advance:
         for page, labelled in zip(pages, rows.in_order(pages, jobs=jobs), strict=True):
             advance()
@@ -230,7 +231,3 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
                 confidence=expected,
                 segments=segments(text, page.wanted, page.unwanted) if page.wanted or page.unwanted else None,
             )
-
-
-def _is_usable(page: GoldPage) -> bool:
-    return bool(page.text or page.wanted or page.unwanted)
