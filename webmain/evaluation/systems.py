@@ -163,7 +163,9 @@ def split(text: str) -> list[str]:
 
 
 def _members(name: str) -> list[str]:
-    return {"all": names(), "ours": _ours(), "peers": list(PEERS)}.get(name, [name])
+    if name == "all":
+        return names()
+    return _ours() if name == "ours" else list(PEERS) if name == "peers" else [name]
 
 
 def _ours() -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
+from webmain.evaluation.gold import GoldError
 from webmain.features.site_blocks import SiteBlocks
 from webmain.files import opened
 from webmain.html.guard import guard
@@ -30,10 +31,6 @@ MAX_HTML = 100_000
 MAX_PIXELS = 1e9
 """Coordinates beyond this are not positions on a page."""
 RECTANGLE = ("left", "top", "width", "height")
-
-
-class RenderedFileError(ValueError):
-    """A file of rendered pages cannot be read at all; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +62,7 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
 
     Raises
     ------
-    RenderedFileError
+    GoldError
         The file cannot be opened, or its compression is damaged before the first page.
     """
     losses: Counter[str] = Counter()
@@ -79,7 +76,7 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
                     pages.setdefault(page.id, page)
     except (OSError, EOFError, zlib.error) as error:
         if not pages:
-            raise RenderedFileError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
+            raise GoldError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
     dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
     return tuple(pages.values()), dropped

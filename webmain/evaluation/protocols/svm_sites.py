@@ -74,7 +74,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """Run the three protocols for each feature set alone and together, on each data set with several pages a site.
 
     A file of rendered pages (`webmain.evaluation.visual`) is one more data set. The seed draws the folds, and samples
-    of large data sets. Raises RenderedFileError if the file cannot be read.
+    of large data sets. Raises GoldError if the file cannot be read.
     """
     tables: list[Table] = []
     n_pages = 0

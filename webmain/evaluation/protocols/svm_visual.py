@@ -151,7 +151,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """Learn each site of a file of rendered pages, and compare what it extracts with the reference texts.
 
     Without a file there is nothing to measure; gold pages are not used. The seed draws the folds. Raises
-    RenderedFileError if the file cannot be read.
+    GoldError if the file cannot be read.
     """
     if path is None:
         note = "It needs pages rendered in a browser: --rendered FILE; none were given."
