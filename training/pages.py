@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -41,14 +41,7 @@ MAX_TRIES: Final = 20
 _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
-def made_up_pages(
-    pages: Sequence[GoldPage],
-    *,
-    count: int,
-    seed: int,
-    notices: float = NOTICE_SHARE,
-    stripped: float = STRIPPED_SHARE,
-) -> Iterator[GoldPage]:
+def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
     """Make up pages with known main text.
 
     Parameters
@@ -59,10 +52,6 @@ def made_up_pages(
         How many to make.
     seed : int
         The same seed and pages give the same pages.
-    notices : float
-        Share of short notices on crowded pages among those that are not `stripped`, in [0, 1].
-    stripped : float
-        Share of real pages whose names and tags mean nothing, in [0, 1].
 
     Yields
     ------
@@ -81,9 +70,9 @@ def made_up_pages(
     }
     for number in range(count if ordered else 0):
         draw = random.Random(f"{seed}/{number}")
-        if draw.random() < stripped:
+        if draw.random() < STRIPPED_SHARE:
             kind, make = "stripped", _stripped
-        elif articles and draw.random() < notices:
+        elif articles and draw.random() < NOTICE_SHARE:
             kind, make = "articles", notice
         else:
             kind, make = "articles" if draw.random() >= OTHER_SHARE else "others", _made_up
@@ -106,11 +95,7 @@ def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
 
 
 def _stripped(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
-    editable = EditablePage(page)
-    if editable.found_share < MIN_FOUND:
-        return None
-    strip_meaning(editable, prose.draw(page, draw))
-    return replace(page, html=editable.html(), text=editable.gold, comments="")
+    return _edited(page, lambda editable: strip_meaning(editable, prose.draw(page, draw)))
 
 
 def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
@@ -139,13 +124,22 @@ def changed(page: GoldPage, d: Draw) -> GoldPage | None:
     GoldPage or None
         None where the page doesn't show its gold text: what is not known can't be kept.
     """
+    is_article = page.page_type in NEWS_TYPES
+
+    def edit(editable: EditablePage) -> None:
+        if is_article and d.chance(SHORTENED_SHARE):
+            shorten(editable, d)
+        for change, share in (INSERTIONS | REWRITINGS).items():
+            if (is_article or change in HARMLESS or change in REWRITINGS) and d.chance(share):
+                change(editable, d)
+
+    return _edited(page, edit)
+
+
+def _edited(page: GoldPage, edit: Callable[[EditablePage], None]) -> GoldPage | None:
+    """Return a page after an edit of its tree; None where it doesn't show its gold text."""
     editable = EditablePage(page)
     if editable.found_share < MIN_FOUND:
         return None
-    is_article = page.page_type in NEWS_TYPES
-    if is_article and d.chance(SHORTENED_SHARE):
-        shorten(editable, d)
-    for change, share in (INSERTIONS | REWRITINGS).items():
-        if (is_article or change in HARMLESS or change in REWRITINGS) and d.chance(share):
-            change(editable, d)
+    edit(editable)
     return replace(page, html=editable.html(), text=editable.gold, comments="\n\n".join(editable.comments))

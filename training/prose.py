@@ -61,7 +61,6 @@ class Prose:
         page: GoldPage,
         random: random.Random,
         *,
-        naming: Naming | None = None,
         language: str | None = None,
         transform: Callable[[str], str] | None = None,
     ) -> Draw:
@@ -77,7 +76,7 @@ class Prose:
                 s for s in listed if s.page != (page.dataset, page.id) and (not s.site or s.site != page.site)
             ]
         topic = [] if transform else _topic(page.text or "")
-        return Draw(random, language or spoken, sources, topic=topic, naming=naming, transform=transform)
+        return Draw(random, language or spoken, sources, topic=topic, transform=transform)
 
 
 class Draw:
@@ -93,8 +92,6 @@ class Draw:
         Pages that sentences are taken from.
     topic : sequence of str
         Words of the article, which some comments repeat.
-    naming : Naming or None
-        How classes are named; drawn where None.
     transform : callable or None
         What sentences and names become.
     """
@@ -105,14 +102,13 @@ class Draw:
         language: str,
         sources: Sequence[Source],
         *,
-        topic: Sequence[str] = (),
-        naming: Naming | None = None,
-        transform: Callable[[str], str] | None = None,
+        topic: Sequence[str],
+        transform: Callable[[str], str] | None,
     ) -> None:
         self.random = random
         self.language = language
         self.words = wording(language if random.random() < 0.93 else "en")
-        self.rename_classes(naming)
+        self.rename_classes()
         self.below, self.between = random.randrange, random.randint
         self._topic = topic
         self._sources = sources
@@ -121,7 +117,7 @@ class Draw:
         self._transform = transform or str
         self.right_to_left = language in languages("scripts") and "right_to_left" in table(f"scripts/{language}")
 
-    def rename_classes(self, naming: Naming | None) -> None:
+    def rename_classes(self, naming: Naming | None = None) -> None:
         """Name the classes of the page anew; `naming` is drawn where None."""
         self.classes = ClassNames(self.random, naming)
         self.of, self.once = self.classes.of, self.classes.once

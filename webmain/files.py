@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import gzip
 import json
 import logging
 import os
@@ -22,6 +23,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
 logger = logging.getLogger(__name__)
 
@@ -213,6 +215,13 @@ def replaced_whole(path: Path) -> Iterator[Path]:
         raise
     with suppress(OSError):  # some file systems cannot
         _sync(path.parent)
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file to read; it is decompressed if it begins as gzip does. Raises OSError."""
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path)) if is_packed else path.open("rb")
 
 
 def _sync(path: Path) -> None:

@@ -76,14 +76,6 @@ def test_without_spread_there_is_no_correlation_and_nothing_to_rank():
     assert found["excess AURC"] == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
-    ("sure", "reached"), [([], []), ([0.5], [0.5, 0.5]), ([1.1], [0.5]), ([0.5], [-0.1]), ([math.nan], [0.5])]
-)
-def test_what_is_no_share_of_as_many_pages_is_refused(sure, reached):
-    with pytest.raises(ValueError, match=r"confidence|F1"):
-        confidence.figures(sure, reached)
-
-
 @given(pages_of)
 def test_no_ranking_is_better_than_that_by_f1_itself(pages):
     sure, reached = np.array(pages).T
@@ -138,9 +130,9 @@ def test_intervals_hold_the_figures_and_are_the_same_for_the_same_seed():
     reached = np.clip(sure + rng.normal(0, 0.1, 300), 0, 1)
     for name in ("F1", "Brier", "MAE", "Spearman", "AURC"):
         figure = partial(lambda name, *both: confidence.figures(*both)[name], name)
-        found = confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
+        found = bootstrap(figure, sure, reached, seed=1, n_resamples=200)
         assert found.low < figure(sure, reached) < found.high
-        assert found == confidence.interval(figure, sure, reached, seed=1, n_resamples=200)
+        assert found == bootstrap(figure, sure, reached, seed=1, n_resamples=200)
 
 
 # ---- the way of a confidence
@@ -215,7 +207,8 @@ def said(system, page, text, told=None):
 @pytest.fixture
 def results(monkeypatch):
     few = {"n_resamples": 50}  # where intervals are asked for at all, not what they are
-    monkeypatch.setattr(confidence, "bootstrap", lambda *given, **options: bootstrap(*given, **options | few))
+    for module in (confidence, confidence_tables):
+        monkeypatch.setattr(module, "bootstrap", lambda *given, **options: bootstrap(*given, **options | few))
     pages = [gold(str(n), dataset="d" if n < 10 else "e", site=f"{n}.example") for n in range(20)]
     right, half = "one two three four", "one two five six"
     given_ = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from webmain.evaluation import gold_pairs
-from webmain.evaluation.gold import GoldFormat, read_gold
+from webmain.evaluation.gold import read_gold
 
 TEXT = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition("## Gold data\n")[2].partition("\n## ")[0]
@@ -35,13 +35,10 @@ def read(folder: Path, example: str):
         file.write_text(content, encoding="utf-8")
     gold = read_gold(folder / next(iter(files(example))).partition("/")[0])
     (page,) = gold
-    assert gold.dropped.n == 0
     return gold.sources[0][1], page
 
 
-@pytest.mark.parametrize(
-    ("example", "form"), [(FOLDER, GoldFormat.FOLDER), (CLEANEVAL, GoldFormat.CLEANEVAL), (WCXB, GoldFormat.WCXB)]
-)
+@pytest.mark.parametrize(("example", "form"), [(FOLDER, "folder"), (CLEANEVAL, "cleaneval"), (WCXB, "wcxb")])
 def test_each_folder_of_the_documentation_is_one_page_of_its_format(tmp_path, example, form):
     found, page = read(tmp_path, example)
     assert found is form
@@ -49,9 +46,9 @@ def test_each_folder_of_the_documentation_is_one_page_of_its_format(tmp_path, ex
     assert (page.site, page.url[-2:]) == ("paper.example", "/a")
     html = page.html.decode() if isinstance(page.html, bytes) else page.html
     assert html.strip() == "<article><p>The tide came in.</article>"
-    if form is GoldFormat.FOLDER:
+    if form == "folder":
         assert (page.language, page.category) == ("en", "sea")
-    if form is GoldFormat.WCXB:
+    if form == "wcxb":
         assert (page.dataset, page.page_type, page.wanted, page.unwanted) == (
             "wcxb_dev",
             "article",

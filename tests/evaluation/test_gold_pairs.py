@@ -5,7 +5,7 @@ import pytest
 
 from tests.evaluation.made_up import only, write
 from webmain.evaluation import gold_pairs
-from webmain.evaluation.gold import GoldFormat, read_gold
+from webmain.evaluation.gold import read_gold
 from webmain.evaluation.gold_pairs import plain_cleaneval_text, unwrap
 from webmain.evaluation.gold_records import DropReason
 
@@ -37,7 +37,7 @@ def test_cleaneval_is_recognised_in_all_its_layouts(tmp_path, page, text):
     write(tmp_path / text, GOLD)
     gold = read_gold(tmp_path)
     found = only(gold)
-    assert gold.sources[0][1] is GoldFormat.CLEANEVAL
+    assert gold.sources[0][1] == "cleaneval"
     assert (found.id, found.dataset) == ("1", tmp_path.name)
     assert found.html == "<html><p>x</html>\n"
     assert found.text == "A heading\nA long paragraph that was wrapped\n* One\n* Two"
@@ -137,7 +137,7 @@ def test_a_folder_of_pages_with_texts_is_recognised(tmp_path, page, text):
     write(tmp_path / text, "Käse")
     gold = read_gold(tmp_path)
     found = only(gold)
-    assert gold.sources[0][1] is GoldFormat.FOLDER
+    assert gold.sources[0][1] == "folder"
     assert (found.id, found.html, found.text, found.url, found.site) == ("a", raw, "Käse", None, "")
 
 

@@ -4,7 +4,8 @@ import json
 import pytest
 
 from webmain.evaluation import visual
-from webmain.evaluation.visual import RenderedFileError, read_rendered
+from webmain.evaluation.gold import GoldError
+from webmain.evaluation.visual import read_rendered
 from webmain.features.site_blocks import concatenate
 
 
@@ -125,10 +126,10 @@ def test_file_cut_short_gives_its_first_pages(written):
 
 
 def test_unreadable_file_is_a_clear_error(tmp_path):
-    with pytest.raises(RenderedFileError, match=r"missing\.jsonl: cannot read"):
+    with pytest.raises(GoldError, match=r"missing\.jsonl: cannot read"):
         read_rendered(tmp_path / "missing.jsonl")
     (tmp_path / "broken.gz").write_bytes(b"\x1f\x8bnot gzip at all")
-    with pytest.raises(RenderedFileError, match=r"broken\.gz: cannot read"):
+    with pytest.raises(GoldError, match=r"broken\.gz: cannot read"):
         read_rendered(tmp_path / "broken.gz")
 
 

@@ -54,14 +54,14 @@ def test_source_lines_are_found_among_the_leaves():
     found = compared(html, "line_block:max_gap=-1", "pab")
     assert found.unit is Unit.LEAVES
     assert found.n_chars[Side.BOTH] > 5 * 80
-    assert {run.text for run in found.runs if run.side is Side.SECOND} >= {"Nobody was hurt."}
+    assert {text for side, text in found.runs if side is Side.SECOND} >= {"Nobody was hurt."}
 
 
 def test_two_methods_without_a_tree_are_compared_by_lines():
     html = f"<h1>Boats</h1>\n{PROSE * 5}\n{SHORT}"
     found = compared(html, "line_block:max_gap=-1", "line_block:max_gap=-1,min_ttr=9")
     assert found.unit is Unit.LINES
-    assert [run.text for run in found.runs if run.side is Side.SECOND][-1] == "Nobody was hurt."
+    assert [text for side, text in found.runs if side is Side.SECOND][-1] == "Nobody was hurt."
     assert len(LexborHTMLParser(found.overlay).css("li")) == sum(map(bool, found.first.document.lines.texts))
 
 

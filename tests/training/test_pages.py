@@ -72,7 +72,10 @@ PAGES = [gold_page(n, page_type="forum" if n % 5 == 4 else "article") for n in r
 
 
 def draw_for(page, seed, naming=None):
-    return Prose(PAGES).draw(page, random.Random(seed), naming=naming)
+    d = Prose(PAGES).draw(page, random.Random(seed))
+    if naming is not None:
+        d.rename_classes(naming)
+    return d
 
 
 def labelled(html, gold):
@@ -128,9 +131,16 @@ def test_articles_stay_recognisable_by_their_gold():
         assert recall(page.html, page.text) > 0.95, page.id
 
 
+def only_notices(pages, **options):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(makers, "NOTICE_SHARE", 1.0)
+        patch.setattr(makers, "STRIPPED_SHARE", 0.0)
+        return list(made_up_pages(pages, **options))
+
+
 @pytest.fixture(scope="module")
 def notices():
-    return list(made_up_pages(PAGES, count=60, seed=4, notices=1.0, stripped=0.0))
+    return only_notices(PAGES, count=60, seed=4)
 
 
 def test_notices_are_short_and_nothing_else_of_the_page_is_their_text(notices):
@@ -152,14 +162,15 @@ def test_notices_come_in_other_scripts_with_the_words_of_their_languages(notices
 
 def test_notices_are_made_of_articles_only():
     forums = [page for page in PAGES if page.page_type == "forum"]
-    made = list(made_up_pages([*forums, PAGES[0]], count=10, seed=1, notices=1.0, stripped=0.0))
+    made = only_notices([*forums, PAGES[0]], count=10, seed=1)
     assert {page.page_type for page in made} == {"article"}
-    assert {page.page_type for page in made_up_pages(forums, count=4, seed=1, notices=1.0, stripped=0.0)} == {"forum"}
+    assert {page.page_type for page in only_notices(forums, count=4, seed=1)} == {"forum"}
 
 
-def test_stripped_pages_keep_their_text_and_none_of_their_names():
+def test_stripped_pages_keep_their_text_and_none_of_their_names(monkeypatch):
+    monkeypatch.setattr(makers, "STRIPPED_SHARE", 1.0)
     classes = {name for page in PAGES for names in re.findall(r'class="([^"]+)"', page.html) for name in names.split()}
-    made = list(made_up_pages(PAGES, count=20, seed=1, stripped=1.0))
+    made = list(made_up_pages(PAGES, count=20, seed=1))
     assert len(made) == 20
     assert {page.page_type for page in made} > {"article"}
     for page in made:

@@ -7,13 +7,15 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from webmain.cli.exits import OK, REJECTED, USAGE, Failure
 from webmain.cli.sources import notify
 
 if TYPE_CHECKING:
     import argparse
+
+    from tqdm import tqdm
 
     from webmain.evaluation.predictions import Header
     from webmain.evaluation.records import GoldPage, Prediction
@@ -81,8 +83,7 @@ def compare(args: argparse.Namespace) -> int:
     else:
         found, missing = systems.resolve(names if args.systems else ["all"])
         if missing:
-            left_out = f"not installed, left out: {', '.join(missing)} (pip install webmain[peers])"
-            notify(f"{left_out}")
+            notify(f"not installed, left out: {', '.join(missing)} (pip install webmain[peers])")
         if not found:
             raise Failure(USAGE, "no system is left to run")
         names = [system.name for system in found]
@@ -95,10 +96,8 @@ def compare(args: argparse.Namespace) -> int:
         head, given = _predict(args, found, pages, digests)
     if not pages:
         raise GoldError("the gold data holds no usable page: " + "; ".join(dropped))
-    with _progress("scores", len(pages) * len(names)) as advance:
-        results = scoring.score(
-            pages, given, names, metrics=metrics or scoring.DEFAULT_METRICS, progress=lambda: advance("")
-        )
+    with progress("scores", len(pages) * len(names)) as bar:
+        results = scoring.score(pages, given, names, metrics=metrics or scoring.DEFAULT_METRICS, progress=bar.update)
     _report(args, results, head, digests, dropped, by)
     return _exit_code(results)
 
@@ -156,12 +155,13 @@ def _predict(
             notify(f"changed since, run again: {', '.join(writer.stale)}")
         try:
             with (
-                _progress("predictions", len(wanted), n_done) as advance,
+                progress("predictions", len(wanted), n_done) as bar,
                 closing(harness.run(pages, systems, done=kept, limits=limits)) as running,
             ):
                 for prediction in running:
                     writer.write(prediction)
-                    advance(prediction.system)
+                    bar.set_postfix_str(prediction.system, refresh=False)
+                    bar.update()
         except KeyboardInterrupt:
             if args.out or args.predictions:
                 notify(f"stopped; the same command goes on from {writer.part}")
@@ -178,19 +178,12 @@ def _place(args: argparse.Namespace) -> Iterator[Path]:
         yield args.predictions or beside
 
 
-@contextmanager
-def _progress(what: str, total: int, done: int = 0) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar on a terminal, nothing elsewhere."""
+def progress(what: str, total: int, done: int = 0) -> tqdm[NoReturn]:
+    """Return a progress bar on a terminal, nothing elsewhere."""
     from tqdm import tqdm
 
     hidden = not sys.stderr.isatty()
-    with tqdm(total=total, initial=done, desc=what, file=sys.stderr, disable=hidden, leave=False) as bar:
-
-        def advance(name: str) -> None:
-            bar.set_postfix_str(name, refresh=False)
-            bar.update()
-
-        yield advance
+    return tqdm(total=total, initial=done, desc=what, file=sys.stderr, disable=hidden, leave=False)
 
 
 def _report(
@@ -202,14 +195,13 @@ def _report(
     by: tuple[str, ...] | None,
 ) -> None:
     from webmain.evaluation import html_report, report, writers
-    from webmain.evaluation.corrected import notes_on
 
     baseline = args.baseline or (results.systems[0] if len(results.systems) > 1 else "")
     groupings = report.differing_groupings(results.pages) if by is None else by
     made = report.Report(
         title=f"Extraction on {', '.join(digests)}",
         facts=report.facts(head, digests, dropped, results),
-        notes=(*report.notes(results, head), *notes_on(args.gold)),
+        notes=(*report.notes(results, head), *report.notes_on_corrections(args.gold)),
         tables=report.tables(results, baseline=baseline, by=groupings, seed=args.seed),
         results=results,
         baseline=baseline,

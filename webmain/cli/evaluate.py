@@ -127,7 +127,7 @@ def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> in
 
 def _print_lists() -> None:
     from webmain.evaluation import systems
-    from webmain.evaluation.gold import GoldFormat
+    from webmain.evaluation.gold import FORMATS as GOLD_FORMATS
     from webmain.evaluation.metrics import METRICS
     from webmain.evaluation.protocols import PROTOCOLS
     from webmain.evaluation.report import GROUPINGS
@@ -143,7 +143,7 @@ def _print_lists() -> None:
     for name in PROTOCOLS:
         print(f"  {name:<24} {(_module(name).__doc__ or '').strip().partition(chr(10))[0]}")
     print(f"groupings: {', '.join(GROUPINGS)}")
-    print(f"formats of gold data: {', '.join(GoldFormat)}")
+    print(f"formats of gold data: {', '.join(GOLD_FORMATS)}")
     print(f"formats of reports: {', '.join(FORMATS)}")
 
 

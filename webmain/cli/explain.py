@@ -35,9 +35,8 @@ def add(commands: Commands) -> None:
     explain = commands.add_parser(
         "explain",
         help="show the verdict on every block of a page, and why",
-        description="Show the method's blocks in page order, each with its verdict, score, the paper's own "
-        "quantity, and the reason; and "
-        "the parts of the page that the method did not judge (pruned). "
+        description="Show the method's blocks in page order, each with its verdict, score, the paper's own quantity, "
+        "and the reason; and the parts of the page that the method did not judge (pruned). "
         "If the method gives a confidence for the page, it is shown first, and scores are probabilities: a ? marks blocks "
         f"between {UNSURE[0]:g} and {UNSURE[1]:g}.",
     )
@@ -62,6 +61,7 @@ def add(commands: Commands) -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
+    from webmain.explain.comparing import compare
     from webmain.explain.explaining import block_of, explain_page, moved
     from webmain.extraction import Options
     from webmain.extractors.base import create
@@ -83,7 +83,7 @@ def _explain(args: argparse.Namespace) -> int:
         notify(note)
     if found.rejected is not None:
         notify(found.rejected)
-    comparison = _compared(explained)
+    comparison = compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
     texts = _texts(explained, gold)
     if args.output is not None:
         return _write(found, args.output, comparison, texts)
@@ -117,13 +117,6 @@ def _gold_text(name: str) -> str:
         raise Failure(NOT_FOUND, f"{name}: {error}") from error
 
 
-def _compared(explained: list[Explanation]) -> Comparison | None:
-    """Return the comparison of two methods on the page, if two were requested and both could read it."""
-    from webmain.explain.comparing import compare
-
-    return compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
-
-
 def _texts(explained: list[Explanation], gold: str | None) -> list[TextComparison]:
     """Compare the article's text with a wanted one, and with another method's."""
     from webmain.evaluation.differences import compare_texts
@@ -143,7 +136,7 @@ def _comparison_record(comparison: Comparison) -> dict[str, Any]:
     return {
         "methods": [comparison.first.name, comparison.second.name],
         "characters": {side.value: n for side, n in comparison.n_chars.items()},
-        "differing": [{"only": names[run.side], "text": run.text} for run in comparison.runs],
+        "differing": [{"only": names[side], "text": text} for side, text in comparison.runs],
     }
 
 
@@ -151,9 +144,7 @@ def _text_record(one: TextComparison) -> dict[str, Any]:
     return {
         "with": one.left,
         "by": one.unit,
-        "precision": rounded(one.precision),
-        "recall": rounded(one.recall),
-        "f1": rounded(one.f1),
+        **{ratio: rounded(getattr(one.agreement, ratio)) for ratio in ("precision", "recall", "f1")},
         "missing": [piece.text.strip() for piece in one.difference.gold if piece.differs],
         "too_many": [piece.text.strip() for piece in one.difference.predicted if piece.differs],
     }
@@ -169,7 +160,8 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         for run in record["differing"]:
             print(f"  only {run['only']}: {cut(run['text'], MOST_TEXT)}")
     for one in texts:
-        figures = f"precision {one.precision:.3f}, recall {one.recall:.3f}, F1 {one.f1:.3f}"
+        agreed = one.agreement
+        figures = f"precision {agreed.precision:.3f}, recall {agreed.recall:.3f}, F1 {agreed.f1:.3f}"
         print(f"\n{one.right} against {one.left}, by {one.unit}: {figures}")
         found = _text_record(one)
         for name in ("missing", "too_many"):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webmain.cli.comparing import progress
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
 from webmain.cli.sources import in_range, notify, positive_int
 
@@ -40,8 +41,7 @@ def add(commands: Commands) -> None:
         "train",
         help="train the learned extractor's page model",
         description="Read gold pages, generate more pages from them, cross-validate over sites, fit the model "
-        "to all pages, write "
-        "it, and report. Needs LightGBM: pip install 'webmain[train]'.",
+        "to all pages, write it, and report. Needs LightGBM: pip install 'webmain[train]'.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -75,8 +75,7 @@ def add(commands: Commands) -> None:
         "--leave-out",
         action="store_true",
         help="also evaluate each set with a model trained on the other sets; --out-of-fold writes those texts "
-        "next to FILE, with "
-        "-left-out in the name",
+        "next to FILE, with -left-out in the name",
     )
     option("--seed", type=COUNT, default=1, metavar="S", help="random seed of generated pages and of the trees (1)")
     option("--jobs", type=positive_int, default=1, metavar="N", help="worker processes (1)")
@@ -94,10 +93,7 @@ def _train(args: argparse.Namespace) -> int:
     from webmain.evaluation.training import pipeline
     from webmain.evaluation.training.boosting import TrainingError
 
-    try:
-        card = _card(args.card)
-    except ValueError as error:
-        raise Failure(USAGE, f"--card: {args.card}: {error}") from error
+    card = _card(args.card)
     for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
     options = pipeline.Options(
@@ -125,16 +121,17 @@ def _check_place(path: Path) -> None:
 
 
 def _card(path: Path | None) -> str:
-    """Read the card before training; raise ValueError if it is missing or has no place for figures."""
+    """Read the card before training; raise Failure if it is missing or has no place for figures."""
     from webmain.evaluation.training.tables import with_part
 
     if path is None:
         return ""
     try:
         card = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ValueError(error.strerror or str(error)) from error
-    with_part(card, "")
+        with_part(card, "")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Failure(USAGE, f"--card: {path}: {reason}") from error
     return card
 
 
@@ -151,9 +148,8 @@ def _write(args: argparse.Namespace, made: Trained, card: str) -> None:
         path: Path = args.out_of_fold
         writers.write_whole(path, pipeline.predictions(made, "cross-validated"))
         if args.leave_out:
-            writers.write_whole(
-                path.with_name(f"{path.stem}-left-out{path.suffix}"), pipeline.predictions(made, "set left out")
-            )
+            beside = path.with_name(f"{path.stem}-left-out{path.suffix}")
+            writers.write_whole(beside, pipeline.predictions(made, "set left out"))
     if args.card:
         writers.write_whole(args.card, tables.with_figures(card, made))
     print(tables.facts_text(made) + "\n")
@@ -166,10 +162,7 @@ def _write(args: argparse.Namespace, made: Trained, card: str) -> None:
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[], object]]:
     """Show a progress bar on a terminal, or one line per step elsewhere."""
-    from tqdm import tqdm
-
-    on_terminal = sys.stderr.isatty()
-    if not on_terminal:
-        print(f"webmain: {what}: {total}", file=sys.stderr, flush=True)
-    with tqdm(total=total, desc=what, file=sys.stderr, disable=not on_terminal, leave=False) as bar:
+    if not sys.stderr.isatty():
+        notify(f"{what}: {total}")
+    with progress(what, total) as bar:
         yield bar.update

@@ -10,20 +10,16 @@ from dataclasses import astuple, dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.texts import UNTIMED, as_page
+from webmain.evaluation.texts import UNTIMED, as_page, unless_rejected
 from webmain.extraction import judge, merge, read
-from webmain.extractors.base import create
+from webmain.extractors.base import Extraction, create
 from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected, article_id
-
-if TYPE_CHECKING:
-    from webmain.extractors.base import Extraction
-    from webmain.store.search import BlockIndex
+from webmain.store.search import BlockIndex
 
 
 class Approach(StrEnum):
@@ -82,16 +78,14 @@ class Pages:
 
 def block_pages(gold: Sequence[GoldPage]) -> Pages:
     """Divide every page by every approach; unreadable pages are left out."""
-    kept: list[GoldPage] = []
-    versions: list[list[BlockPage]] = []
-    for page in gold:
-        try:
-            versions.append([_block_page(page, approach) for approach in Approach])
-            kept.append(page)
-        except Rejected:
-            continue
-    of = {approach: tuple(version[i] for version in versions) for i, approach in enumerate(Approach)}
-    return Pages(tuple(kept), of, len(gold) - len(kept))
+    divided = [(page, unless_rejected(_divided, page)) for page in gold]
+    kept = [(page, versions) for page, versions in divided if versions is not None]
+    of = {approach: tuple(versions[approach] for _, versions in kept) for approach in Approach}
+    return Pages(tuple(page for page, _ in kept), of, len(gold) - len(kept))
+
+
+def _divided(page: GoldPage) -> dict[Approach, BlockPage]:
+    return {approach: _block_page(page, approach) for approach in Approach}
 
 
 def _block_page(page: GoldPage, approach: Approach) -> BlockPage:

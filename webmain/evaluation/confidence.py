@@ -13,19 +13,17 @@ order in which they are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from webmain.evaluation.records import Row
-from webmain.evaluation.statistics import Interval, bootstrap, bootstrap_mean
+from webmain.evaluation.statistics import N_FIGURE_RESAMPLES, Interval, bootstrap, bootstrap_mean
 
 N_BINS = 10
 LEAST_IN_BIN = 5  # fewest pages in a bin; with fewer pages there are fewer bins
-
-N_RESAMPLES = 1_000
 
 _Floats = NDArray[np.float64]
 
@@ -39,10 +37,8 @@ def figures(confidence: ArrayLike, f1: ArrayLike) -> dict[str, float]:
     of them is the same on all pages). `AURC` is the area under the risk-coverage curve, the mean of 1 - F1 over all
     coverages; lower is better. `excess AURC` is what it is above that of a ranking by F1 itself: 0 is perfect. `ranking`
     is the share of what ranking can gain that is gained: 0 by chance, 1 if perfect, nan where all pages have the same F1.
-
-    Raises ValueError if there is no page, not one confidence for each, or a value outside [0, 1].
     """
-    sure, reached = _checked(confidence, f1)
+    sure, reached = _arrays(confidence, f1)
     area, least, chance = aurc(sure, reached), aurc(reached, reached), float(1 - reached.mean())
     return {
         "confidence": float(sure.mean()),
@@ -55,20 +51,6 @@ def figures(confidence: ArrayLike, f1: ArrayLike) -> dict[str, float]:
         "excess AURC": area - least,
         "ranking": (chance - area) / (chance - least) if chance - least > 1e-12 else math.nan,
     }
-
-
-def interval(
-    figure: Callable[[ArrayLike, ArrayLike], float],
-    confidence: ArrayLike,
-    f1: ArrayLike,
-    *,
-    seed: int,
-    clusters: Sequence[str] | None = None,
-    n_resamples: int = N_RESAMPLES,
-) -> Interval:
-    """Return the bootstrap interval of a figure of confidences and F1; draws as in `statistics.bootstrap_mean`."""
-    rows = np.column_stack((confidence, f1))
-    return bootstrap(lambda both: [figure(*both.T)], rows, seed=seed, clusters=clusters, n_resamples=n_resamples)[0]
 
 
 def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
@@ -89,7 +71,7 @@ def n_kept(coverage: float, n_pages: int) -> int:
 
 def calibration_error(confidence: ArrayLike, f1: ArrayLike) -> float:
     """Return the expected calibration error over bins of (nearly) the same number of pages."""
-    sure, reached = _checked(confidence, f1)
+    sure, reached = _arrays(confidence, f1)
     away = sure - _mean_of_equals(sure, reached)
     return float(sum(abs(away[part].sum()) for part in _parts(sure)) / sure.size)
 
@@ -100,23 +82,19 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
     Each row has the number of `pages`, the least and greatest confidence (`from`, `to`), the means of `confidence` and
     `F1`, and the bootstrap interval of the mean F1 (`low`, `high`).
     """
-    sure, reached = _checked(confidence, f1)
+    sure, reached = _arrays(confidence, f1)
     means = _mean_of_equals(sure, reached)
-    rows: list[Row] = []
-    for part in _parts(sure):
-        interval = bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES)
-        rows.append(
-            {
-                "pages": part.size,
-                "from": float(sure[part].min()),
-                "to": float(sure[part].max()),
-                "confidence": float(sure[part].mean()),
-                "F1": float(means[part].mean()),
-                "low": interval.low,
-                "high": interval.high,
-            }
-        )
-    return rows
+    return [
+        {
+            "pages": part.size,
+            "from": float(sure[part].min()),
+            "to": float(sure[part].max()),
+            "confidence": float(sure[part].mean()),
+            "F1": float(means[part].mean()),
+            **bootstrap_mean(reached[part], seed=seed, n_resamples=N_FIGURE_RESAMPLES)._asdict(),
+        }
+        for part in _parts(sure)
+    ]
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
@@ -133,27 +111,21 @@ def margins(
     rivals: Mapping[str, ArrayLike],
     *,
     coverages: Sequence[float],
-    seed: int,
+    seed: int | None,
     clusters: Sequence[str] | None = None,
-    n_resamples: int = N_RESAMPLES,
 ) -> list[Row]:
     """Compare a system's F1 with the best rival's on its most confident pages: a row for each coverage.
 
     A row has the share of the pages, in (0, 1], and the number of `pages` it amounts to, rounded up; the system's mean
     `F1` on its most confident ones; the `best rival` on the same pages and `its F1`; the `margin` with its interval
-    (`low`, `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is
-    not positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1:
-    pages that are hard for the system are mostly hard for the rival too.
-
-    Raises ValueError if there is no rival, a rival lacks pages, or as in `figures`.
+    (`low`, `high`; pages are ranked anew in each draw; nan without a seed); `times`: the margin over that on all pages,
+    nan if the latter is not positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may
+    be little above 1: pages that are hard for the system are mostly hard for the rival too.
     """
-    sure, mine = _checked(confidence, own)
-    theirs = {name: _checked(confidence, values)[1] for name, values in rivals.items()}
-    if not theirs:
-        raise ValueError("there is no rival to compare with")
+    sure, mine = _arrays(confidence, own)
     curve, perfect = by_coverage(sure, mine), by_coverage(mine, mine)
-    curves = {name: by_coverage(sure, values) for name, values in theirs.items()}
-    perfect_curves = [by_coverage(mine, values) for values in theirs.values()]
+    curves = {name: by_coverage(sure, values) for name, values in rivals.items()}
+    perfect_curves = [by_coverage(mine, values) for values in rivals.values()]
     full = float(curve[-1] - max(c[-1] for c in curves.values()))
     found: list[Row] = []
     for coverage in coverages:
@@ -161,14 +133,10 @@ def margins(
         best = max(curves, key=lambda name: curves[name][n - 1])
         difference = float(curve[n - 1] - curves[best][n - 1])
         by_f1 = float(perfect[n - 1] - max(c[n - 1] for c in perfect_curves))
-        own_interval = interval(
-            partial(_mean_at, coverage),
-            sure,
-            mine - theirs[best],
-            seed=seed,
-            clusters=clusters,
-            n_resamples=n_resamples,
-        )
+        interval = Interval(math.nan, math.nan)
+        if seed is not None:
+            ahead = np.subtract(mine, rivals[best])
+            interval = bootstrap(partial(_mean_at, coverage), sure, ahead, seed=seed, clusters=clusters)
         found.append(
             {
                 "coverage": f"{100 * coverage:g} %",
@@ -177,8 +145,7 @@ def margins(
                 "best rival": best,
                 "its F1": float(curves[best][n - 1]),
                 "margin": difference,
-                "low": own_interval.low,
-                "high": own_interval.high,
+                **interval._asdict(),
                 "times": difference / full if full > 0 else math.nan,
                 "by true F1": by_f1 / full if full > 0 else math.nan,
             }
@@ -192,14 +159,8 @@ def _mean_at(coverage: float, confidence: ArrayLike, values: ArrayLike) -> float
     return float(curve[n_kept(coverage, curve.size) - 1])
 
 
-def _checked(confidence: ArrayLike, f1: ArrayLike) -> tuple[_Floats, _Floats]:
-    sure, reached = np.asarray(confidence, dtype=np.float64), np.asarray(f1, dtype=np.float64)
-    if sure.ndim != 1 or sure.shape != reached.shape or not sure.size:
-        raise ValueError(f"{sure.size} confidences do not match {reached.size} scores")
-    for name, values in (("confidence", sure), ("F1", reached)):
-        if not ((values >= 0) & (values <= 1)).all():  # false for nan as well
-            raise ValueError(f"{name} must lie in [0, 1] on every page")
-    return sure, reached
+def _arrays(confidence: ArrayLike, f1: ArrayLike) -> tuple[_Floats, _Floats]:
+    return np.asarray(confidence, dtype=np.float64), np.asarray(f1, dtype=np.float64)
 
 
 def _mean_of_equals(confidence: _Floats, values: ArrayLike) -> _Floats:

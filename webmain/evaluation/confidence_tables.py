@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from webmain.evaluation.confidence import aurc, bins, by_coverage, calibration_error, figures, interval, margins, n_kept
+from webmain.evaluation.confidence import aurc, bins, by_coverage, calibration_error, figures, margins, n_kept
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Row, Table
-from webmain.evaluation.scoring import clusters_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from webmain.evaluation.scoring import PageResult, Results
+from webmain.evaluation.scoring import PageResult, Results, clusters_of
+from webmain.evaluation.statistics import bootstrap
 
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 """Coverages at which the risk-coverage curve is tabulated."""
@@ -94,8 +90,8 @@ def quality(results: Results, *, seed: int) -> Table:
         sure, f1 = own.confidence[own.given], own.f1[own.given]
         sites_given = clusters_of([r for r, is_given in zip(own.results, own.given, strict=True) if is_given])
         calibrated, ranked = figures(sure, f1), figures(own.confidence, own.f1)
-        of_ece = interval(calibration_error, sure, f1, seed=seed, clusters=sites_given)
-        of_aurc = interval(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
+        of_ece = bootstrap(calibration_error, sure, f1, seed=seed, clusters=sites_given)
+        of_aurc = bootstrap(aurc, own.confidence, own.f1, seed=seed, clusters=sites)
         rows.append(
             {
                 "system": own.system,
@@ -180,7 +176,7 @@ def _dataset_row(own: SystemScores, inside: NDArray[np.bool_], theirs: dict[str,
     whole: Row = {}
     most: Row = {}
     if theirs:
-        whole, most = margins(sure, f1, theirs, coverages=(1.0, 0.9), seed=0, n_resamples=1)
+        whole, most = margins(sure, f1, theirs, coverages=(1.0, 0.9), seed=None)
     return {
         "pages": len(f1),
         "confidence": calibrated["confidence"],

@@ -8,6 +8,7 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.revisions.kinds import Span
 from webmain.revisions.spans import spans
+from webmain.text.agreement import Agreement
 
 MOST_CHARACTERS = 8_000  # most characters of each text that are compared and shown
 MAX_CELLS = 300_000  # maximum table cells for comparing words
@@ -38,10 +39,7 @@ class TextComparison:
     left: str
     right: str
     difference: Difference  # the left one as `gold`
-    # of the words of the right text, measured by the left one
-    precision: float
-    recall: float
-    f1: float
+    agreement: Agreement  # of the words of the right text, measured by the left one
     unit: str  # the kind of token compared
     language: str
 
@@ -50,20 +48,17 @@ class TextComparison:
         """Whether the texts are the same."""
         pieces = (*self.difference.gold, *self.difference.predicted)
         cut = self.difference.gold_cut or self.difference.predicted_cut
-        return self.f1 == 1 and not cut and not any(piece.differs for piece in pieces)
+        return self.agreement.f1 == 1 and not cut and not any(piece.differs for piece in pieces)
 
 
 def compare_texts(left: str, left_text: str, right: str, right_text: str, language: str) -> TextComparison:
     """Compare two texts; the left one is measured against the right one."""
     pair = TextPair(predicted=right_text, gold=left_text, language=language)
-    agreement = words(pair)
     return TextComparison(
         left=left,
         right=right,
         difference=difference(left_text, right_text),
-        precision=agreement.precision,
-        recall=agreement.recall,
-        f1=agreement.f1,
+        agreement=words(pair),
         unit=pair.unit.value,
         language=language,
     )

@@ -5,30 +5,19 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from webmain.evaluation import gold_pairs, gold_records
 from webmain.evaluation.gold_records import BadRecord, DropReason, Records
 from webmain.evaluation.records import GoldPage
 
-MAX_EXAMPLES = 5  # most locations kept for each reason to drop a record
-
 
 class GoldError(ValueError):
     """There is no gold data at the given place."""
-
-
-class GoldFormat(StrEnum):
-    """Formats of gold data."""
-
-    JSONL = "jsonl"  # one JSON object a line, files of `.jsonl` or `.jsonl.gz`
-    WCXB = "wcxb"  # `ground-truth/ID.json` and `html/ID.html.gz`, in splits or not
-    CLEANEVAL = "cleaneval"  # pages in a `<text>` wrapper and texts with `<p>`, `<h>`, `<l>` marks
-    FOLDER = "folder"  # pages and plain texts of the same names
 
 
 _KNOWN_FORMATS = (
@@ -38,13 +27,13 @@ _KNOWN_FORMATS = (
     "folder: NAME.html with NAME.txt beside them, or in the folders html and txt or text"
 )
 
-_FORMATS: dict[GoldFormat, tuple[Callable[[Path], object], Callable[[Path], Records]]] = {
-    GoldFormat.WCXB: (gold_records.wcxb_folders, gold_records.wcxb_records),
-    GoldFormat.CLEANEVAL: (gold_pairs.is_cleaneval_folder, gold_pairs.cleaneval_records),
-    GoldFormat.FOLDER: (gold_pairs.is_folder, gold_pairs.folder_records),
-    GoldFormat.JSONL: (gold_records.jsonl_files, gold_records.jsonl_records),
+FORMATS: dict[str, tuple[Callable[[Path], object], Callable[[Path], Records]]] = {
+    "wcxb": (gold_records.wcxb_folders, gold_records.wcxb_records),
+    "cleaneval": (gold_pairs.is_cleaneval_folder, gold_pairs.cleaneval_records),
+    "folder": (gold_pairs.is_folder, gold_pairs.folder_records),
+    "jsonl": (gold_records.jsonl_files, gold_records.jsonl_records),
 }
-"""How each format is recognised, in the order of trying, and how it is read."""
+"""How each format of gold data is recognised, in the order of trying, and how it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +42,26 @@ class Dropped:
 
     # records by reason, in the order in which the reasons first occurred
     counts: Counter[DropReason] = field(default_factory=Counter)
-    # locations of the first `MAX_EXAMPLES` of each: file, line or id, and what is wrong
-    examples: defaultdict[DropReason, list[str]] = field(default_factory=lambda: defaultdict(list))
+    # location of the first one of each: file, line or id, and what is wrong
+    examples: dict[DropReason, str] = field(default_factory=dict)
 
     def add(self, reason: DropReason, where: str) -> None:
         """Count one dropped record."""
         self.counts[reason] += 1
-        if self.counts[reason] <= MAX_EXAMPLES:
-            self.examples[reason].append(where)
-
-    @property
-    def n(self) -> int:
-        """Number of dropped records."""
-        return self.counts.total()
+        self.examples.setdefault(reason, where)
 
     def __str__(self) -> str:
-        if not self.n:
+        if not self.counts:
             return "nothing dropped"
-        parts = (f"{n} x {reason} ({self.examples[reason][0]})" for reason, n in self.counts.items())
-        return f"{self.n} dropped: " + "; ".join(parts)
+        parts = (f"{n} x {reason} ({self.examples[reason]})" for reason, n in self.counts.items())
+        return f"{self.counts.total()} dropped: " + "; ".join(parts)
 
 
 class Gold:
     """Gold pages, read from their sources in order at each iteration, with one page in memory at a time."""
 
-    def __init__(self, sources: Sequence[tuple[Path, GoldFormat]]) -> None:
-        self.sources = tuple(sources)
+    def __init__(self, sources: Sequence[tuple[Path, str]]) -> None:
+        self.sources = sources
         self._last: tuple[int, str, Dropped] | None = None  # known after all pages were read once
 
     def __iter__(self) -> Iterator[GoldPage]:
@@ -86,15 +69,16 @@ class Gold:
         digest = hashlib.sha256()
         seen: set[tuple[str, str]] = set()
         for path, form in self.sources:
-            for where, found in _listed(path, form):
-                if isinstance(found, GoldPage) and (found.dataset, found.id) in seen:
-                    found = BadRecord(DropReason.DUPLICATE, found.id)
-                if isinstance(found, BadRecord):
-                    dropped.add(found.reason, f"{where} {found.detail}".rstrip())
-                    continue
-                seen.add((found.dataset, found.id))
-                _add(digest.update, found)
-                yield found
+            with _listing(path):
+                for where, found in FORMATS[form][1](path):
+                    if isinstance(found, GoldPage) and (found.dataset, found.id) in seen:
+                        found = BadRecord(DropReason.DUPLICATE, found.id)
+                    if isinstance(found, BadRecord):
+                        dropped.add(found.reason, f"{where} {found.detail}".rstrip())
+                        continue
+                    seen.add((found.dataset, found.id))
+                    _add(digest.update, found)
+                    yield found
         self._last = len(seen), digest.hexdigest(), dropped
 
     @property
@@ -118,16 +102,13 @@ class Gold:
         return self._last
 
 
-def _listed(path: Path, form: GoldFormat) -> Records:
-    """Read one source; raises GoldError if its folders cannot be listed (unreadable files are dropped)."""
+@contextmanager
+def _listing(path: Path) -> Iterator[None]:
+    """Raise GoldError if the folders of a source cannot be listed (unreadable files are dropped)."""
     try:
-        yield from _FORMATS[form][1](path)
+        yield
     except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: OSError) -> GoldError:
-    return GoldError(f"the gold data at {path} cannot be read: {error.strerror or error}")
+        raise GoldError(f"the gold data at {path} cannot be read: {error.strerror or error}") from error
 
 
 _HASHED = tuple(field.name for field in dataclasses.fields(GoldPage) if field.name != "html")
@@ -149,19 +130,15 @@ def read_gold(path: Path | str | Sequence[Path | str]) -> Gold:
     Nothing but the names of files, and the first lines of some, is read yet. Raises GoldError if there is no such file,
     or no gold data there: the message names what was looked for.
     """
-    paths = [path] if isinstance(path, (str, Path)) else list(path)
-    if not paths:
-        raise GoldError("no gold data was given")
+    paths = [path] if isinstance(path, (str, Path)) else path
     return Gold([(Path(one), _format_of(Path(one))) for one in paths])
 
 
-def _format_of(path: Path) -> GoldFormat:
-    try:
+def _format_of(path: Path) -> str:
+    with _listing(path):
         if not path.exists():
             raise GoldError(f"no gold data at {path}: there is no such file or folder")
-        for form, (is_there, _) in _FORMATS.items():
+        for form, (is_there, _) in FORMATS.items():
             if is_there(path):
                 return form
-    except OSError as error:
-        raise _unreadable(path, error) from error
     raise GoldError(f"no gold data in a known format at {path}. Looked for: {_KNOWN_FORMATS}")

@@ -65,12 +65,11 @@ def _opened(file: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(file, "rb")) if file.name.lower().endswith(".gz") else file.open("rb")
 
 
-def read_bounded(file: Path, limit: int | None = None) -> bytes:
-    """Return the contents of a file, decompressed if its name ends in `.gz`; the default limit is `MAX_PAGE_BYTES`.
+def read_bounded(file: Path, limit: int = MAX_PAGE_BYTES) -> bytes:
+    """Return the contents of a file, decompressed if its name ends in `.gz`.
 
     Raises BadRecord if it cannot be read, or is larger than the limit.
     """
-    limit = MAX_PAGE_BYTES if limit is None else limit
     try:
         with _opened(file) as stream:
             data = stream.read(limit + 1)

@@ -66,10 +66,7 @@ def _groups(pages: Sequence[GoldPage], system: System, done: Collection[Key]) ->
 
 
 def _failed(system: System, group: Group, error: str, seconds: float = 0.0) -> list[Prediction]:
-    return [
-        Prediction(system=system.name, dataset=page.dataset, id=page.id, text="", seconds=seconds, error=error)
-        for page in group
-    ]
+    return [Prediction.failed(system.name, page, error, seconds) for page in group]
 
 
 def _in_this_process(system: System, groups: Sequence[Group], limits: Limits) -> Answered:

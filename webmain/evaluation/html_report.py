@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from webmain.evaluation.differences import Difference, difference
+from webmain.evaluation.differences import difference
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.plots import plots
 from webmain.evaluation.records import Findings, Plot, Table
 from webmain.evaluation.report import Report
+from webmain.evaluation.scoring import PageResult
 from webmain.evaluation.writers import is_figures, text_rows, without_empty
+from webmain.explain.overlay import digest
 from webmain.text.normal import fit_for_html
 
 TEMPLATE = "report.html.jinja"
@@ -36,16 +37,6 @@ HEADINGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class WorstPage:
-    """A page with both of its texts."""
-
-    id: str
-    f1: str  # F1 to three digits
-    facts: tuple[str, ...]  # facts about the page and its figures
-    compared: Difference  # gold and extracted text
-
-
 @dataclass(frozen=True)
 class Section:
     """A section of the report: its name for links, its heading, and what it shows."""
@@ -54,7 +45,7 @@ class Section:
     heading: str
     plot: Plot | None = None
     table: Table | None = None
-    worst: tuple[WorstPage, ...] = ()
+    worst: Sequence[PageResult] = ()
 
 
 def report_page(report: Report) -> str:
@@ -68,7 +59,7 @@ def report_page(report: Report) -> str:
             sections.append(Section(name, headings.get(name, name.replace("_", " ").capitalize()), table=table))
     if pages := worst_pages(report):
         sections.append(Section("worst", "Worst pages", worst=pages))
-    system, metric = report.baseline or report.results.systems[0], METRICS[report.results.main_metric].title
+    system, metric = report.baseline or report.results.systems[0], METRICS[report.results.main_metric]
     return _page(report.title, sections, notes=report.notes, facts=report.facts, system=system, metric=metric)
 
 
@@ -82,26 +73,13 @@ def _plot_sections(drawn: Sequence[Plot]) -> list[Section]:
     return [Section(f"{plot.name}_plot", plot.title, plot=plot) for plot in drawn]
 
 
-def worst_pages(report: Report) -> tuple[WorstPage, ...]:
+def worst_pages(report: Report) -> list[PageResult]:
     """Return the baseline's (or only system's) worst pages that are not perfect, at most `WORST`."""
     metric = report.results.main_metric
     results = report.results.by_system[report.baseline or report.results.systems[0]]
-    found = [(r.agreements[metric], r.page, r.prediction) for r in results if r.agreements]
-    found = [one for one in found if one[0].f1 < 1]
-    found.sort(key=lambda one: (one[0].f1, one[1].dataset, one[1].id))
-    shown = []
-    for agreement, page, prediction in found[:WORST]:
-        known = (page.dataset, page.site, page.language, page.page_type, page.url, prediction.error)
-        figures = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
-        shown.append(
-            WorstPage(
-                id=page.id,
-                f1=f"{agreement.f1:.3f}",
-                facts=(figures, *filter(None, known)),
-                compared=difference(page.text or "", prediction.text),
-            )
-        )
-    return tuple(shown)
+    found = [r for r in results if r.agreements and r.agreements[metric].f1 < 1]
+    found.sort(key=lambda r: (r.agreements[metric].f1, r.page.dataset, r.page.id))
+    return found[:WORST]
 
 
 def _page(title: str, sections: Sequence[Section], **values: object) -> str:
@@ -117,15 +95,12 @@ def _page(title: str, sections: Sequence[Section], **values: object) -> str:
         "texts": text_rows,
         "is_text": lambda table, column: column == 0 or not is_figures(table, column),
         "is_best": _is_best,
-        "sha256": lambda text: _base64(hashlib.sha256(text.encode()).digest()),
-        "data_url": lambda picture: f"data:image/svg+xml;base64,{_base64(picture.encode())}",
+        "digest": digest,
+        "compared": lambda result: difference(result.page.text or "", result.prediction.text),
+        "data_url": lambda picture: f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}",
     }
     template = environment.get_template(TEMPLATE)
     return template.render(title=title, sections=sections, open_rows=OPEN_ROWS, **{"facts": (), **values})
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 def _is_best(table: Table, row: int, column: int) -> bool:

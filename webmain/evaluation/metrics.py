@@ -31,7 +31,7 @@ RUN = 12  # length of a common run of characters from which they count as extrac
 
 def words(pair: TextPair) -> Agreement:
     """Compare the words as multisets: order is ignored, repetitions count."""
-    return overlap(pair.predicted_tokens, pair.gold_tokens)
+    return overlap(*pair.folded)
 
 
 def words_lcs(pair: TextPair) -> Agreement:
@@ -42,7 +42,7 @@ def words_lcs(pair: TextPair) -> Agreement:
     References: Line-Block, "Evaluation of Content Extraction Algorithm". Deviation: none up to `MAX_LCS_TOKENS`; of
     longer texts that differ, words beyond count, but are not matched.
     """
-    predicted, gold = pair.predicted_tokens, pair.gold_tokens
+    predicted, gold = pair.folded
     if max(len(predicted), len(gold)) <= MAX_LCS_TOKENS or predicted == gold:
         return subsequence(predicted, gold)
     n_common = subsequence(predicted[:MAX_LCS_TOKENS], gold[:MAX_LCS_TOKENS]).n_common
@@ -56,7 +56,7 @@ def shingles(pair: TextPair) -> Agreement:
     Deviation: combining marks belong to words and underscores don't; unspaced scripts have runs of four character 4-grams
     (seven characters).
     """
-    return overlap(_shingles(pair.predicted_tokens_as_written), _shingles(pair.gold_tokens_as_written))
+    return overlap(*map(_shingles, pair.as_written))
 
 
 def _shingles(found: Sequence[str]) -> list[tuple[str, ...]]:
@@ -113,11 +113,6 @@ def _first_tokens(lines: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...],
     return kept
 
 
-def length(pair: TextPair) -> Agreement:
-    """Compare the lengths without white space of expected and extracted text: `length_agreement`."""
-    return length_agreement(pair.predicted, pair.gold)
-
-
 def length_agreement(predicted: str, gold: str) -> Agreement:
     """Compare the extracted and the expected content by their lengths without white space.
 
@@ -161,7 +156,8 @@ def same_words(pair: TextPair) -> Agreement:
 
     References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
     """
-    return overlap([tuple(pair.predicted_tokens_as_written)], [tuple(pair.gold_tokens_as_written)])
+    predicted, gold = pair.as_written
+    return overlap([tuple(predicted)], [tuple(gold)])
 
 
 def _comparable(text: str) -> str:
@@ -183,7 +179,7 @@ _METRICS = (
     Metric("words_lcs", "words (longest common subsequence)", words_lcs),
     Metric("shingles", "4-gram shingles", shingles),
     Metric("rouge_lsum", "ROUGE-LSum", rouge_lsum),
-    Metric("length", "length without spaces", length),
+    Metric("length", "length without spaces", lambda pair: length_agreement(pair.predicted, pair.gold)),
     Metric("exact", "exact match", exact, is_accuracy=True),
     Metric("same_words", "same words in order", same_words, is_accuracy=True),
 )
@@ -212,12 +208,6 @@ class SegmentCounts:
         total = self.n_wanted + self.n_unwanted
         right = self.n_wanted_found + self.n_unwanted - self.n_unwanted_found
         return right / total if total else 1.0
-
-    @property
-    def agreement(self) -> Agreement:
-        """The segments as tokens: predicted are all that were found, gold are the wanted ones."""
-        n_found = self.n_wanted_found + self.n_unwanted_found
-        return Agreement(n_common=self.n_wanted_found, n_predicted=n_found, n_gold=self.n_wanted)
 
 
 def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SegmentCounts:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from webmain.evaluation.confidence_tables import all_scores, rivals, systems
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
 from webmain.evaluation.records import Plot, Row, Table
+from webmain.evaluation.scoring import Results
 from webmain.evaluation.systems import ALL_TEXT
 from webmain.text.terminal import cut
-
-if TYPE_CHECKING:
-    from webmain.evaluation.scoring import Results
 
 BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
@@ -39,6 +37,7 @@ QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.9
 MARKERS = "osD^v<>pP*Xh"
 DASHES = ("-", "--", ":", "-.", (0, (8, 2, 2, 2)))
 
+SQUARE = {"xlim": (-0.02, 1.02), "ylim": (-0.02, 1.02), "aspect": "equal"}  # axes of a panel of two shares
 STYLE = Path(__file__).with_suffix(".mplstyle")
 
 
@@ -47,8 +46,8 @@ def plots(results: Results, tables: Mapping[str, Table]) -> list[Plot]:
     if not any(results.agreements(system, results.main_metric) for system in results.systems):
         return []
     drawn = [distribution(results), precision_recall(results)]
-    if _timed(tables["overall"]).rows:
-        drawn.append(time_against_f1(tables["overall"]))
+    if (timed := _timed(tables["overall"])).rows:
+        drawn.append(time_against_f1(timed))
     if systems(results):
         drawn += [risk_coverage(results, tables["coverage"]), calibration(tables["reliability"])]
     return drawn
@@ -125,7 +124,7 @@ def distribution(results: Results) -> Plot:
         "A point is a page; the box holds the middle half of the pages with the median as a line, its whiskers reach from "
         "the 5 % worst to the 5 % best pages; the diamond is the mean. Best mean at the top."
     )
-    if max(map(len, scores.values())) > MOST_POINTS:
+    if len(scores[ranked[0]]) > MOST_POINTS:
         caption += f" Of more than {MOST_POINTS} pages a random {MOST_POINTS} are drawn as points."
     table = Table.of("distribution", "Quantiles of the pages' F1", rows)
     return Plot(name="distribution", title="Distribution of F1", caption=caption, picture=drawing.svg, table=table)
@@ -133,19 +132,18 @@ def distribution(results: Results) -> Plot:
 
 def precision_recall(results: Results) -> Plot:
     """Draw precision against recall of each page, a panel for each system, all with the same axes."""
-    n, across, most = len(results.systems), min(4, len(results.systems)), 0
+    n, across = len(results.systems), min(4, len(results.systems))
     rows: list[Row] = []
     with _drawing(2.4 * across + 0.4, 2.6 * -(-n // across), n=n, across=across) as drawing:
         for panel, system in zip(drawing.panels, results.systems, strict=True):
             points = [(a.recall, a.precision) for a in results.agreements(system, results.main_metric)]
-            most = max(most, len(points))
             recall, precision = np.array(points).T
             for level in (0.5, 0.7, 0.9):  # where precision = F1 recall / (2 recall - F1)
                 steps = np.linspace(level / (2 - level), 1, 41)
                 panel.plot(steps, level * steps / (2 * steps - level), color="#b0b0b0", linewidth=1)
             panel.scatter(*zip(*_sample(points), strict=True), s=8, color=colour(system), alpha=0.4, linewidths=0)
             panel.plot(recall.mean(), precision.mean(), "D", color=INK, markeredgecolor="white")
-            panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel="recall", ylabel="precision")
+            panel.set(**SQUARE, xlabel="recall", ylabel="precision")
             panel.set_title(cut(system, 26), fontsize=9)
             rows.append(
                 {
@@ -160,7 +158,7 @@ def precision_recall(results: Results) -> Plot:
         f"A point is a page ({METRICS[results.main_metric].title}): too much text is low, too little is left. The grey "
         "curves are F1 .5, .7 and .9; the diamond is the mean of the pages."
     )
-    if most > MOST_POINTS:
+    if len(points) > MOST_POINTS:
         caption += f" A random {MOST_POINTS} pages are drawn."
     title = "Mean precision and recall, and pages where either is below .5"
     table = Table.of("precision_recall", title, rows)
@@ -173,18 +171,15 @@ def _timed(overall: Table) -> Table:
     """Return the systems that have both an F1 and a time."""
     columns = ("system", "F1", "low", "high", "ms/page")
     places = [overall.columns.index(name) for name in columns]
-    rows = [dict(zip(columns, (row[place] for place in places), strict=True)) for row in overall.rows]
-    kept = [
-        row for row in rows if isinstance(row["low"], float) and isinstance(row["ms/page"], float) and row["ms/page"]
-    ]
-    return Table.of("time", "Mean F1 with its 95 % interval, and CPU time a page", kept, columns=columns)
+    rows = [tuple(row[place] for place in places) for row in overall.rows]
+    title = "Mean F1 with its 95 % interval, and CPU time a page"
+    return Table(name="time", title=title, columns=columns, rows=tuple(r for r in rows if r[2] is not None and r[4]))
 
 
-def time_against_f1(overall: Table) -> Plot:
+def time_against_f1(table: Table) -> Plot:
     """Draw mean F1 with its interval against CPU time per page."""
     from matplotlib.ticker import LogLocator
 
-    table = _timed(overall)
     with _drawing(9, 4.5) as drawing:
         (panel,) = drawing.panels
         for number, (system, *figures) in enumerate(table.rows):
@@ -246,9 +241,7 @@ def calibration(table: Table) -> Plot:
             confidence, f1, low, high = np.array(rows).T
             panel.plot([0, 1], [0, 1], color=GREY, linestyle="--")
             panel.errorbar(confidence, f1, yerr=[f1 - low, high - f1], color=colour(name), marker="o", linestyle="none")
-            panel.set(
-                xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel="mean confidence", ylabel="mean F1"
-            )
+            panel.set(**SQUARE, xlabel="mean confidence", ylabel="mean F1")
             panel.set_title(cut(name, MOST_NAME), fontsize=9)
     caption = (
         "A point is pages of similar confidence, each for about as many; the vertical lines are 95 % intervals of their mean "

@@ -10,16 +10,17 @@ import contextlib
 import dataclasses
 import fcntl
 import gzip
+import io
 import json
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from webmain.evaluation.records import Prediction
 from webmain.evaluation.systems import System
-from webmain.files import replaced_whole
+from webmain.files import opened, replaced_whole
 from webmain.items.codec import build
 
 FORMAT = "webmain-predictions"
@@ -76,7 +77,7 @@ def read(path: Path) -> tuple[Header, list[Prediction]]:
 
     Raises PredictionsError if it is not a file of predictions or a line of it is damaged, OSError if it cannot be read.
     """
-    with _opened(path) as lines:
+    with opened(path) as file, io.TextIOWrapper(file, encoding="utf-8") as lines:
         try:
             first = next(lines, "")
             found = Header.of_line(first, str(path))
@@ -84,12 +85,6 @@ def read(path: Path) -> tuple[Header, list[Prediction]]:
         except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
             raise PredictionsError(f"{path}: damaged: {error}") from None
     return found, list(by_key.values())
-
-
-def _opened(path: Path) -> IO[str]:
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rt", encoding="utf-8") if is_gzip else path.open(encoding="utf-8")
 
 
 def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:

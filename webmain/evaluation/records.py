@@ -47,6 +47,11 @@ class Prediction:
     error: str = ""  # why there is no text; "" if nothing failed
     confidence: float | None = None  # the F1 that the system expects of this text, in [0, 1]; None if it gives none
 
+    @classmethod
+    def failed(cls, system: str, page: GoldPage, error: str, seconds: float = 0.0) -> Self:
+        """Return the prediction of a page for which a system gave no text, and why."""
+        return cls(system=system, dataset=page.dataset, id=page.id, text="", seconds=seconds, error=error)
+
     @property
     def key(self) -> Key:
         """What identifies it."""
@@ -60,20 +65,19 @@ class Table:
     name: str  # a short name for files: lower case, no spaces
     title: str  # what the figures are, with their unit
     columns: tuple[str, ...]  # names of the columns; the first holds the rows' names
-    rows: tuple[tuple[Cell, ...], ...]  # one value for each column: str, int, float, or None if there is no figure
+    rows: tuple[tuple[Cell, ...], ...]  # one value for each column; floats that are not finite become None
+
+    def __post_init__(self) -> None:
+        rows = (tuple(None if isinstance(v, float) and not math.isfinite(v) else v for v in row) for row in self.rows)
+        object.__setattr__(self, "rows", tuple(rows))
 
     @classmethod
     def of(cls, name: str, title: str, rows: Iterable[Row], *, columns: Iterable[str] = ()) -> Self:
         """Return a table made of rows with the same keys, which name its columns; `columns` are used if there are no rows."""
         listed = list(rows)
         names = tuple(listed[0]) if listed else tuple(columns)
-        cells = tuple(tuple(finite(row[column]) for column in names) for row in listed)
+        cells = tuple(tuple(row[column] for column in names) for row in listed)
         return cls(name=name, title=title, columns=names, rows=cells)
-
-
-def finite(value: Cell) -> Cell:
-    """Return a value, or None if it is not finite."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
+from webmain.corrections.file import CorrectionsFile
 from webmain.evaluation import confidence_tables
-from webmain.evaluation.metrics import METRICS, SegmentCounts
+from webmain.evaluation.metrics import METRICS, SegmentCounts, words
+from webmain.evaluation.predictions import Header
 from webmain.evaluation.records import Cell, GoldPage, Row, Table
 from webmain.evaluation.scoring import LEAST_SITES, PageResult, Results, clusters_of
 from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
-
-if TYPE_CHECKING:
-    from webmain.evaluation.predictions import Header
+from webmain.evaluation.texts import grouped
+from webmain.evaluation.tokens import TextPair
+from webmain.files import StoreError
 
 GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
     "dataset": lambda page: page.dataset,
@@ -72,7 +73,6 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
     mine = results.by_system[system]
     found = results.agreements(system, results.main_metric)
     figures, scores = summarise(found), [agreement.f1 for agreement in found]
-    interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine) if found else None)
     exact = results.agreements(system, _exact_metric(results))
     segments = [r.segments for r in mine if r.segments is not None]
     timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
@@ -81,8 +81,7 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
         "system": system,
         "pages": len(mine),
         "F1": figures.mean_f1,
-        "low": interval.low,
-        "high": interval.high,
+        **bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine))._asdict(),
         "precision": figures.mean_precision,
         "recall": figures.mean_recall,
         "pooled F1": figures.pooled.f1 if found else None,
@@ -196,10 +195,9 @@ def errors(results: Results) -> Table:
     """Return the number of errors by system and reason."""
     rows: list[tuple[Cell, ...]] = []
     for system in results.systems:
-        failed = [r for r in results.by_system[system] if r.prediction.error]
-        for reason, count in sorted(Counter(map(_reason, failed)).items(), key=lambda item: (-item[1], item[0])):
-            first = next(r for r in failed if _reason(r) == reason)
-            rows.append((system, reason, count, first.page.id, first.prediction.error))
+        failed = grouped((r for r in results.by_system[system] if r.prediction.error), _reason)
+        for reason, found in sorted(failed.items(), key=lambda item: (-len(item[1]), item[0])):
+            rows.append((system, reason, len(found), found[0].page.id, found[0].prediction.error))
     return Table(
         name="errors",
         title="Pages without a text because something failed, by reason",
@@ -268,17 +266,18 @@ def facts(
     """Return what was measured, on what, and how."""
     settings = head.settings
     shown = [facts for name, facts in head.systems.items() if name in results.systems]
-    found = [("gold", "; ".join(dropped)), ("digest", "; ".join(f"{n} {d[:16]}" for n, d in digests.items()))]
-    found.append(("pages", str(len(results.pages))))
-    if settings.get("limit"):
-        found.append(("sample", f"{settings['limit']} pages of each gold set, seed {settings.get('seed')}"))
-    found.append(("versions", "; ".join(sorted({s["version"] for s in shown}))))
-    modes = sorted({s["about"] for s in shown if s["mode"] != "page"})
-    if modes:
-        found.append(("sites", "; ".join(modes)))
     limits = [f"processes: {settings.get('jobs')}", f"{settings.get('timeout_s')} s a page at most"]
-    found.append(("run", ", ".join([*limits, f"fastest of {settings.get('repeat')}", *head.made_with.values()])))
-    return tuple(found)
+    sample = f"{settings['limit']} pages of each gold set, seed {settings.get('seed')}" if settings.get("limit") else ""
+    found = {
+        "gold": "; ".join(dropped),
+        "digest": "; ".join(f"{name} {digest[:16]}" for name, digest in digests.items()),
+        "pages": str(len(results.pages)),
+        "sample": sample,
+        "versions": "; ".join(sorted({s["version"] for s in shown})),
+        "sites": "; ".join(sorted({s["about"] for s in shown if s["mode"] != "page"})),
+        "run": ", ".join([*limits, f"fastest of {settings.get('repeat')}", *head.made_with.values()]),
+    }
+    return tuple((name, value) for name, value in found.items() if value)
 
 
 def notes(results: Results, head: Header) -> tuple[str, ...]:
@@ -304,3 +303,26 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
             "Pages with segments only count in the column segments: the share of segments correctly included or left out."
         )
     return tuple(found)
+
+
+def notes_on_corrections(paths: Iterable[Path | str]) -> tuple[str, ...]:
+    """Return a note for each gold file with corrected pages: how many, what was marked, and the F1 before correction."""
+    notes = []
+    for path in map(Path, paths):
+        if path.suffix != ".jsonl" or not path.is_file():
+            continue
+        n_pages, n_content, n_boilerplate, before = 0, 0, 0, []
+        try:
+            for one in CorrectionsFile(path):
+                n_pages += 1
+                n_content += sum(mark.content for mark in one.marked)
+                n_boilerplate += sum(not mark.content for mark in one.marked)
+                before.append(words(TextPair(predicted=one.before, gold=one.text, language=one.lang)).f1)
+        except StoreError:  # already reported when the file was read as gold
+            continue
+        if n_pages:
+            notes.append(
+                f"{path.name}: {n_pages} {'page was' if n_pages == 1 else 'pages were'} corrected by people, {n_content} "
+                f"parts made content and {n_boilerplate} boilerplate; before, their mean word F1 was {fmean(before):.3f}"
+            )
+    return tuple(notes)

@@ -79,21 +79,14 @@ def score(
     """Return the scores of predictions; `progress` is called after each page.
 
     Predictions of other systems and pages are passed over; a page without one counts as an empty text with the error
-    `MISSING`. Raises ValueError if a metric is unknown, or none is given.
+    `MISSING`.
     """
-    for name in metrics:
-        if name not in METRICS:
-            raise ValueError(f"metric: got {name!r}, allowed are {', '.join(METRICS)}")
-    if not metrics:
-        raise ValueError(f"no metric was given, allowed are {', '.join(METRICS)}")
     given = {p.key: p for p in predictions}
     by_system: dict[str, tuple[PageResult, ...]] = {}
     for system in systems:
         results = []
         for page in pages:
-            prediction = given.get((system, page.dataset, page.id)) or Prediction(
-                system=system, dataset=page.dataset, id=page.id, text="", seconds=0.0, error=MISSING
-            )
+            prediction = given.get((system, page.dataset, page.id)) or Prediction.failed(system, page, MISSING)
             agreements, segments = measure(prediction.text, page, metrics=metrics)
             results.append(PageResult(page=page, prediction=prediction, agreements=agreements, segments=segments))
             if progress is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from webmain.evaluation.records import Row
 from webmain.text.agreement import Agreement
 
 N_RESAMPLES = 2_000
+N_FIGURE_RESAMPLES = 1_000  # of figures that are computed anew for each draw
 N_PERMUTATIONS = 10_000
 LEVEL = 0.95
 
@@ -26,16 +27,14 @@ MAX_DRAWS = 1 << 22  # random numbers in memory at once
 _Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(NamedTuple):
     """A 95 % confidence interval; its ends are nan if there are no pages."""
 
     low: float
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(NamedTuple):
     """One metric of one system over pages."""
 
     n_pages: int
@@ -50,15 +49,9 @@ class Summary:
 def summarise(agreements: Sequence[Agreement]) -> Summary:
     """Summarise one metric over pages."""
     ratios = np.array([(one.precision, one.recall, one.f1) for one in agreements]).reshape(-1, 3)
-    means = ratios.mean(axis=0).tolist() if agreements else [math.nan] * 3
-    return Summary(
-        n_pages=len(agreements),
-        mean_precision=means[0],
-        mean_recall=means[1],
-        mean_f1=means[2],
-        median_f1=float(np.median(ratios[:, 2])) if agreements else math.nan,
-        pooled=sum(agreements, Agreement()),
-    )
+    precision, recall, f1 = ratios.mean(axis=0).tolist() if agreements else [math.nan] * 3
+    median = float(np.median(ratios[:, 2])) if agreements else math.nan
+    return Summary(len(agreements), precision, recall, f1, median, pooled=sum(agreements, Agreement()))
 
 
 def standard_error(values: ArrayLike) -> float:
@@ -66,7 +59,7 @@ def standard_error(values: ArrayLike) -> float:
 
     `values`, `(n,)`, are say the accuracies of several splits; nan for fewer than two.
     """
-    array = _finite(values)
+    array = np.asarray(values, dtype=np.float64)
     return float(array.std(ddof=1) / math.sqrt(array.size)) if array.size > 1 else math.nan
 
 
@@ -81,12 +74,10 @@ def bootstrap_mean(
     The same seed gives the same interval. With `clusters`, the site of each page, whole sites are drawn, since pages of
     one site are alike, and an interval over pages would be too narrow for other sites; a page with "" is a site of its
     own.
-
-    Raises ValueError if a value isn't finite, or there are not as many clusters as values.
     """
-    array = _finite(values)
+    array = np.asarray(values, dtype=np.float64)
     if not array.size:
-        return Interval(low=math.nan, high=math.nan)
+        return Interval(math.nan, math.nan)
     sums = _by_cluster(np.column_stack((array, np.ones_like(array))), clusters)
     draw = np.random.default_rng(seed)
     drawn = np.empty((n_resamples, 2))
@@ -96,57 +87,48 @@ def bootstrap_mean(
 
 
 def bootstrap(
-    statistic: Callable[[_Floats], Sequence[float]],
-    rows: _Floats,
-    *,
+    figure: Callable[..., float],
+    *columns: ArrayLike,
     seed: int,
     clusters: Sequence[str] | None = None,
-    n_resamples: int = N_RESAMPLES,
-) -> tuple[Interval, ...]:
-    """Return the percentile bootstrap intervals of statistics that are not ratios of sums, one for each figure.
+    n_resamples: int = N_FIGURE_RESAMPLES,
+) -> Interval:
+    """Return the percentile bootstrap interval of a figure of columns, `(n_pages,)` each, that is no ratio of sums.
 
-    `statistic` returns the figures of drawn rows, `(n_pages, k) float64`, of which there is at least one; a figure that
-    is nan in a draw is left out of its interval. The draws are as in `bootstrap_mean`.
+    `figure` takes the drawn values of each column; a draw in which it is nan is left out. The draws are as in
+    `bootstrap_mean`.
     """
-    number = np.array(_numbered(len(rows), clusters or [""] * len(rows)))
+    rows = np.column_stack(columns)
+    number = np.array(_numbered(clusters or [""] * len(rows)))
     units = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
     draw = np.random.default_rng(seed)
-    figures = []
-    for _ in range(n_resamples):
+    drawn = np.empty(n_resamples)
+    for place in range(n_resamples):
         chosen = draw.integers(0, len(units), size=len(units))
-        figures.append(statistic(rows[np.concatenate([units[unit] for unit in chosen.tolist()])]))
-    drawn = np.array(figures, dtype=np.float64)
-    return tuple(_percentiles(column[np.isfinite(column)]) for column in drawn.T)
+        drawn[place] = figure(*rows[np.concatenate([units[unit] for unit in chosen.tolist()])].T)
+    return _percentiles(drawn[np.isfinite(drawn)])
 
 
-def _numbered(n_pages: int, clusters: Sequence[str]) -> list[int]:
+def _numbered(clusters: Sequence[str]) -> list[int]:
     """Return the number of each page's cluster; a page with "" is one of its own."""
-    if len(clusters) != n_pages:
-        raise ValueError(f"{len(clusters)} clusters for {n_pages} pages")
     number: dict[str | int, int] = {}
     return [number.setdefault(name or page, len(number)) for page, name in enumerate(clusters)]
-
-
-def _finite(values: ArrayLike) -> _Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError("scores must be a sequence of finite numbers")
-    return array
 
 
 def _by_cluster(columns: _Floats, clusters: Sequence[str] | None) -> _Floats:
     """Return `(n_pages, k)` values summed over clusters, as `(n_clusters, k)`."""
     if clusters is None:
         return columns
-    of_page = _numbered(len(columns), clusters)
+    of_page = _numbered(clusters)
     summed = np.zeros((max(of_page) + 1, columns.shape[1]))
     np.add.at(summed, of_page, columns)
     return summed
 
 
 def _percentiles(statistics: _Floats) -> Interval:
-    low, high = np.quantile(statistics, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if statistics.size else (math.nan,) * 2
-    return Interval(low=float(low), high=float(high))
+    if not statistics.size:
+        return Interval(math.nan, math.nan)
+    return Interval(*np.quantile(statistics, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist())
 
 
 # --- two systems -----------------------------------------------------------------------------------------------------
@@ -161,25 +143,18 @@ def compare(
     test ignore it. The row has the number of `pages`, the mean `difference` with its interval (`low`, `high`), the two-sided
     p-values of the permutation test (`p`) and of the sign test (`p (sign)`), and the pages on which the first system is
     `better`, `worse`, or the same.
-
-    Raises ValueError if there are no pages, the numbers of scores differ, or a score isn't finite.
     """
-    one, other = _finite(first), _finite(second)
-    if one.size != other.size or not one.size:
-        raise ValueError(f"{one.size} and {other.size} scores cannot be compared page by page")
-    differences = one - other
+    differences = np.subtract(first, second)
     n_wins, n_losses = int((differences > tolerance).sum()), int((differences < -tolerance).sum())
-    interval = bootstrap_mean(differences, seed=seed, clusters=clusters)
     return {
-        "pages": one.size,
+        "pages": differences.size,
         "difference": float(differences.mean()),
-        "low": interval.low,
-        "high": interval.high,
+        **bootstrap_mean(differences, seed=seed, clusters=clusters)._asdict(),
         "p": permutation_p(_by_cluster(differences[:, np.newaxis], clusters)[:, 0], seed=seed),
         "p (sign)": sign_test_p(n_wins, n_losses),
         "better": n_wins,
         "worse": n_losses,
-        "same": one.size - n_wins - n_losses,
+        "same": differences.size - n_wins - n_losses,
     }
 
 
@@ -190,7 +165,7 @@ def permutation_p(differences: ArrayLike, *, seed: int) -> float:
     any difference. `N_PERMUTATIONS` signs are drawn besides the observed ones; up to `MAX_EXACT` differences (of pages,
     or sums of clusters) other than 0, all signs are tried instead.
     """
-    array = _finite(differences)
+    array = np.asarray(differences, dtype=np.float64)
     array = array[array != 0]
     observed = abs(array.sum()) - 1e-9 * np.abs(array).sum()  # rounding must not separate equal sums
     if array.size <= MAX_EXACT:

@@ -13,7 +13,6 @@ A system is named by a string:
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import importlib.metadata
@@ -23,23 +22,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, PeerPage
-from webmain.evaluation.texts import as_page
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.texts import as_page, unless_rejected
 from webmain.extraction import Options, extract_page, extract_pages, read
-from webmain.extractors.base import EXTRACTORS, SiteExtractor, UnknownExtractor, create
+from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
 from webmain.html.kinds import article_blocks
 from webmain.items import Page, Rejected
 from webmain.sites.fitting import fitted
-
-if TYPE_CHECKING:
-    from webmain.evaluation.records import GoldPage
-    from webmain.extractors.base import Extractor
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")  # names that stand for several systems
@@ -115,7 +111,7 @@ def _find(name: str) -> tuple[System, Loaded]:
     """Return a system by its name, with a description of what it does."""
     spec, mode = _split_mode(name)
     head, _, options = spec.partition(":")
-    version, about = _own_version(), _MODES[mode]
+    version, (answer, about) = _own_version(), _MODES[mode]
     if (spec == ALL_TEXT or head in PEERS) and mode is not Mode.PAGE:
         raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
     if spec == ALL_TEXT:
@@ -140,7 +136,7 @@ def _find(name: str) -> tuple[System, Loaded]:
             version += f", {head} {_file_digest(type(extractor))}"
         if mode is not Mode.PAGE and not isinstance(extractor, SiteExtractor):
             raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
-        loaded = Loaded(prepare=as_page, answer=partial(_ANSWERS[mode], extractor))
+        loaded = Loaded(prepare=as_page, answer=partial(answer, extractor))
     return System(name=name, version=version, mode=mode, about=about), loaded
 
 
@@ -152,13 +148,6 @@ def names() -> list[str]:
 def is_installed(name: str) -> bool:
     """Return True if the packages that a system needs are installed."""
     return name not in PEERS or PEERS[name].is_installed
-
-
-_MODES = {
-    Mode.PAGE: "one page at a time",
-    Mode.SITE: "all pages of a site together, fitted to the pages that it extracts, without their gold",
-    Mode.CROSSFIT: f"a site's pages in {FOLDS} parts, each extracted with what was learned from the others",
-}
 
 
 def split(text: str) -> list[str]:
@@ -208,13 +197,10 @@ def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
         return None
     try:
         found = getattr(importlib.import_module(module), attribute, None)
-    except (ImportError, ValueError):
-        return None
-    if not inspect.isfunction(found):
-        return None
-    try:
+        if not inspect.isfunction(found):
+            return None
         inspect.signature(found).bind("", None)
-    except TypeError:  # it cannot be called with a page's markup and address
+    except (ImportError, ValueError, TypeError):  # not found, or not to be called with a page's markup and address
         return None
     return found
 
@@ -271,9 +257,16 @@ def _all_text(page: Page) -> str:
     return "\n".join(block.text for block in blocks if block.text)
 
 
-def _by_page(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
-    articles = [extract_page(page, extractor, OPTIONS) for page in pages]
-    return [(article.text, article.confidence) for article in articles]
+def _by_page(extractor: Extractor, pages: Iterable[Page]) -> list[Answer]:
+    return [_answer(page, extractor) for page in pages]
+
+
+def _answer(page: Page, extractor: Extractor) -> Answer:
+    try:
+        article = extract_page(page, extractor, OPTIONS)
+    except Rejected as rejected:
+        return rejected
+    return article.text, article.confidence
 
 
 def _by_site(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
@@ -286,20 +279,22 @@ def _crossfit(extractor: Extractor, pages: Sequence[Page]) -> list[Answer]:
     for fold in range(min(FOLDS, len(pages))):
         model = fitted_to([page for number, page in enumerate(pages) if number % FOLDS != fold], extractor)
         for number in range(fold, len(pages), FOLDS):
-            try:
-                (answers[number],) = _by_page(model, [pages[number]])
-            except Rejected as rejected:
-                answers[number] = rejected
+            answers[number] = _answer(pages[number], model)
     return [answers[number] for number in range(len(pages))]
 
 
 def fitted_to(pages: Iterable[Page], extractor: Extractor) -> Extractor:
     """Return an extractor fitted to pages if there are enough to learn from; otherwise return it unchanged."""
-    documents = []
-    for page in pages:
-        with contextlib.suppress(Rejected):
-            documents.append(read(page, OPTIONS))
-    return fitted(extractor, documents)
+    documents = (unless_rejected(read, page, OPTIONS) for page in pages)
+    return fitted(extractor, [document for document in documents if document is not None])
 
 
-_ANSWERS = {Mode.PAGE: _by_page, Mode.SITE: _by_site, Mode.CROSSFIT: _crossfit}
+_MODES = {
+    Mode.PAGE: (_by_page, "one page at a time"),
+    Mode.SITE: (_by_site, "all pages of a site together, fitted to the pages that it extracts, without their gold"),
+    Mode.CROSSFIT: (
+        _crossfit,
+        f"a site's pages in {FOLDS} parts, each extracted with what was learned from the others",
+    ),
+}
+"""How each mode answers, and a sentence on it."""

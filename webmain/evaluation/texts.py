@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import ParamSpec, TypeVar
 
 from webmain import Page, Rejected, extract_many
 from webmain.evaluation.records import GoldPage
 from webmain.extraction import Options, read
 from webmain.html.document import Document
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+Params = ParamSpec("Params")
 
 UNTIMED = Options(timeout_s=None)  # no timeout: measurements must not be cut short
 
@@ -19,19 +24,30 @@ def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
     return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 
-def document_of(page: GoldPage) -> Document | None:
-    """Return a parsed page, or None if it is rejected."""
+def unless_rejected(step: Callable[Params, T], *args: Params.args, **options: Params.kwargs) -> T | None:
+    """Return what a step returns, or None if it rejects the page."""
     try:
-        return read(as_page(page), UNTIMED)
+        return step(*args, **options)
     except Rejected:
         return None
 
 
+def document_of(page: GoldPage) -> Document | None:
+    """Return a parsed page, or None if it is rejected."""
+    return unless_rejected(read, as_page(page), UNTIMED)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return items by a key, groups in the order of their first items."""
+    groups: defaultdict[K, list[T]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
+    return dict(groups)
+
+
 def by_site(gold: Sequence[GoldPage]) -> list[list[GoldPage]]:
     """Return the pages of each site and period; a page of unknown site is a group of its own."""
-    groups: defaultdict[tuple[str, str, str, int | None], list[GoldPage]] = defaultdict(list)
-    for place, page in enumerate(gold):
-        groups[page.dataset, page.site, page.period, None if page.site else place].append(page)
+    groups = grouped(gold, lambda page: (page.dataset, page.site, page.period, "" if page.site else page.id))
     return list(groups.values())
 
 

@@ -65,21 +65,11 @@ class TextPair:
         return unit_of(self.gold, self.language)
 
     @cached_property
-    def predicted_tokens(self) -> list[str]:
-        """Tokens of the predicted text, case folded."""
-        return tokens(self.predicted, self.unit)
+    def folded(self) -> tuple[list[str], list[str]]:
+        """Tokens of the predicted and of the gold text, case folded."""
+        return tokens(self.predicted, self.unit), tokens(self.gold, self.unit)
 
     @cached_property
-    def gold_tokens(self) -> list[str]:
-        """Tokens of the gold text, case folded."""
-        return tokens(self.gold, self.unit)
-
-    @cached_property
-    def predicted_tokens_as_written(self) -> list[str]:
-        """Tokens of the predicted text, case-sensitive."""
-        return tokens(self.predicted, self.unit, fold_case=False)
-
-    @cached_property
-    def gold_tokens_as_written(self) -> list[str]:
-        """Tokens of the gold text, case-sensitive."""
-        return tokens(self.gold, self.unit, fold_case=False)
+    def as_written(self) -> tuple[list[str], list[str]]:
+        """Tokens of the predicted and of the gold text, case-sensitive."""
+        return tokens(self.predicted, self.unit, fold_case=False), tokens(self.gold, self.unit, fold_case=False)

@@ -8,19 +8,19 @@ str), `ref` (reference text, or null) and `blocks`; a block has `text` (its text
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
+from webmain.evaluation.gold import GoldError
 from webmain.features.site_blocks import SiteBlocks
+from webmain.files import opened
 from webmain.html.guard import guard
 from webmain.text.normal import fold_space, replace_surrogates
 
@@ -31,10 +31,6 @@ MAX_HTML = 100_000
 MAX_PIXELS = 1e9
 """Coordinates beyond this are not positions on a page."""
 RECTANGLE = ("left", "top", "width", "height")
-
-
-class RenderedFileError(ValueError):
-    """A file of rendered pages cannot be read at all; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +62,13 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
 
     Raises
     ------
-    RenderedFileError
+    GoldError
         The file cannot be opened, or its compression is damaged before the first page.
     """
     losses: Counter[str] = Counter()
     pages: dict[str, RenderedPage] = {}
     try:
-        with _opened(Path(path)) as stream:
+        with opened(Path(path)) as stream:
             for line in filter(bytes.strip, stream):
                 page = _page(line, losses)
                 if page is not None:
@@ -80,16 +76,10 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
                     pages.setdefault(page.id, page)
     except (OSError, EOFError, zlib.error) as error:
         if not pages:
-            raise RenderedFileError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
+            raise GoldError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
     dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
     return tuple(pages.values()), dropped
-
-
-def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
-    with path.open("rb") as stream:
-        packed = stream.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if packed else path.open("rb")
 
 
 def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:

@@ -15,13 +15,11 @@ import tomllib
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webmain.evaluation.records import GoldPage, Prediction
+from webmain.evaluation.systems import Loaded, System
 from webmain.items import Rejected
-
-if TYPE_CHECKING:
-    from webmain.evaluation.systems import Loaded, System
 
 MAX_ERROR_CHARS = 300  # characters of an error message that are kept
 
@@ -147,29 +145,21 @@ def ready(system: System) -> Loaded:
     """Load a system and run it on made-up pages, so that imports, tables and models are loaded before measuring."""
     loaded = system.load()
     together = system.mode != "page"
-    sentences = list(tomllib.loads(Path(__file__).with_name("warm_up.toml").read_text("utf-8")).items())
-    pages = [
-        _made_up_page(number, *sentences[number % len(sentences)])
-        for number in range(12 if together else len(sentences))
-    ]
+    made_up = tomllib.loads(Path(__file__).with_name("warm_up.toml").read_text("utf-8"))
+    sentences = list(made_up["sentences"].items())
+    numbers = range(12 if together else len(sentences))
+    pages = [_made_up_page(made_up["page"], number, *sentences[number % len(sentences)]) for number in numbers]
     for batch in [pages] if together else [[page] for page in pages]:
         with contextlib.suppress(Exception):
             loaded.answer([loaded.prepare(page) for page in batch])
     return loaded
 
 
-def _made_up_page(number: int, language: str, sentence: str) -> GoldPage:
-    body = "".join(f"<p>{number * 10 + part} {sentence * 3}</p>" for part in range(6))
-    links = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "news", "sport", "about"))
-    html = (
-        f"<!DOCTYPE html><html lang='{language}'><head><meta charset='utf-8'><title>{sentence} - {number}</title>"
-        f"<meta name='description' content='{sentence}'></head><body><nav><ul>{links}</ul></nav><article>"
-        f"<h1>{sentence}</h1>{body}</article><footer>Imprint and contact</footer></body></html>"
-    )
+def _made_up_page(page: str, number: int, language: str, sentence: str) -> GoldPage:
     return GoldPage(
         id=f"warm-up-{number}",
         dataset="",
-        html=html,
+        html=page.format(number=number, language=language, sentence=sentence),
         text=None,
         url=f"https://page.invalid/{number}",
         language=language,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from webmain.evaluation.records import Table, finite
+from webmain.evaluation.records import Table
 from webmain.files import replaced_whole
 from webmain.text.terminal import cut, display_width, pad
 
@@ -23,16 +22,13 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def column_texts(values: Sequence[str | float | None]) -> list[str]:
     """Return a column's values for people: "-" for none; four decimals for shares and the like, one for larger figures."""
-    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
-    digits = 1 if any(abs(number) >= 2 for number in numbers) else 4
+    digits = 1 if any(isinstance(value, float) and abs(value) >= 2 for value in values) else 4
     return [_cell_text(value, digits) for value in values]
 
 
 def _cell_text(value: str | float | None, digits: int) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    if isinstance(value, bool) or not isinstance(value, float):
-        return str(value)
+    if not isinstance(value, float):
+        return "-" if value is None else str(value)
     least = 10.0**-digits
     if 0 < abs(value) < least / 2:
         return f"<{least:.{digits}f}" if value > 0 else f">-{least:.{digits}f}"
@@ -87,11 +83,9 @@ def csv_text(table: Table) -> str:
 
 
 def _csv_cell(value: str | float | None) -> str | int | float:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    if isinstance(value, str):
-        return "'" + value if value.startswith(FORMULA_STARTS) else value
-    return value
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return "'" + value
+    return "" if value is None else value
 
 
 def long_table(tables: Sequence[Table]) -> Table:
@@ -113,7 +107,7 @@ def json_text(tables: Sequence[Table], facts: Mapping[str, Any]) -> str:
             table.name: {
                 "title": table.title,
                 "columns": list(table.columns),
-                "rows": [[finite(value) for value in row] for row in table.rows],
+                "rows": table.rows,
             }
             for table in tables
         },

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.article.regions import leaves_of_lines
 from webmain.explain.overlay import Mark, block_label, overlay_html
+from webmain.explain.records import ExplainedBlock, Explanation
 from webmain.html.blocks import Unit
 from webmain.items import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from webmain.explain.records import ExplainedBlock, Explanation
 
 
 class Side(StrEnum):
@@ -28,14 +23,6 @@ class Side(StrEnum):
     FIRST = "only-a"
     SECOND = "only-b"
     NEITHER = "none"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """Consecutive leaves (lines) that only one of two methods keeps."""
-
-    side: Side
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +41,18 @@ class Comparison:
         """Number of characters of the page by side."""
         document = self.first.document
         lengths = document.leaves.n_chars if self.unit is Unit.LEAVES else document.lines.text_lengths
-        found: Counter[Side] = Counter(dict.fromkeys(Side, 0))
-        for side, length in zip(self.sides, lengths.tolist(), strict=True):
-            found[side] += length
-        return dict(found)
+        return {side: int(lengths[[one is side for one in self.sides]].sum()) for side in Side}
 
     @property
-    def runs(self) -> Iterator[Run]:
-        """The texts that only one of the methods keeps, in the page's order."""
+    def runs(self) -> Iterator[tuple[Side, str]]:
+        """The texts of consecutive leaves (lines) that only one of the methods keeps, in the page's order."""
         document = self.first.document
         texts = document.lines.texts
         for side, group in itertools.groupby(range(len(self.sides)), key=self.sides.__getitem__):
             if side in (Side.FIRST, Side.SECOND):
                 units = list(group)
                 text = document.leaves.text(units) if self.unit is Unit.LEAVES else "\n".join(texts[i] for i in units)
-                yield Run(side=side, text=text)
+                yield side, text
 
     @property
     def overlay(self) -> str:

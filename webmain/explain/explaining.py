@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from webmain import extraction as stages
 from webmain.explain.parts import explained_blocks
 from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
-from webmain.extractors.base import ExplainingExtractor
+from webmain.extractors.base import ExplainingExtractor, Extractor
 from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
 from webmain.html.document import Document
 from webmain.items import Page, Reason, Rejected
 from webmain.sites.model_store import Choice
-
-if TYPE_CHECKING:
-    from webmain.extractors.base import Extractor
 
 T = TypeVar("T")
 

@@ -16,18 +16,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from webmain.clock import once
+from webmain.explain.records import ExplainedBlock, Explanation
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
+from webmain.html.document import Document
 from webmain.html.tree import BLOCK_TAGS
 from webmain.items import Verdict
 from webmain.text.normal import fold_space, shorten
-
-if TYPE_CHECKING:
-    from webmain.explain.records import ExplainedBlock, Explanation
-    from webmain.html.document import Document
 
 TAGS: Final = frozenset(
     "abbr bdi bdo blockquote br caption cite dd del dfn div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr ins kbd li mark ol "

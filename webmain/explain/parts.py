@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.article.compose import ArticleParts, parts_on_page, reads_lines
 from webmain.article.regions import leaves_of_lines
 from webmain.explain.records import ExplainedBlock
-from webmain.extractors.base import ExplainingExtractor
+from webmain.extractors.base import ExplainingExtractor, Extraction, Extractor
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN, Flag
+from webmain.html.document import Document
 from webmain.html.visible_text import LINE_NUMBER, RUBY, SUPERSCRIPT, TextContext, TextContexts
-from webmain.items import Kind, Rejected, Verdict
-
-if TYPE_CHECKING:
-    from webmain.extractors.base import Extraction, Extractor
-    from webmain.html.document import Document
-    from webmain.items import Article
-    from webmain.items.keep import Keep
+from webmain.items import Article, Kind, Rejected, Verdict
+from webmain.items.keep import Keep
 
 PRUNED = "a menu or a footer"
 ADDED = "a caption of what was kept"

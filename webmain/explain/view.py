@@ -9,10 +9,11 @@ colours are custom properties that the page around them sets, and `cloud_css`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,16 +22,11 @@ from webmain.cloud.markup import cloud_markup
 from webmain.cloud.records import cloud_of
 from webmain.explain.explaining import features_of
 from webmain.explain.overlay import overlay_html
+from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
 from webmain.html.blocks import Unit
 from webmain.html.columns import Flag
-from webmain.items import Metadata, Verdict
+from webmain.items import Article, Metadata, Verdict
 from webmain.text.normal import replace_surrogates, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect
-    from webmain.items import Article
 
 MOST_ROWS: Final = 2_000  # maximum blocks in the table
 MOST_TEXT: Final = 240  # maximum characters of a block in the table

@@ -16,12 +16,11 @@ import numpy as np
 
 from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
-from webmain.evaluation.texts import by_site, document_of
+from webmain.evaluation.texts import by_site, document_of, unless_rejected
 from webmain.extraction import judge
 from webmain.extractors.base import Extraction, create
 from webmain.features.gold_labels import gold_content
 from webmain.html.blocks import default_blocks
-from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 from webmain.text.agreement import Agreement, overlap
 from webmain.text.words import tokens
@@ -73,22 +72,22 @@ def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
     """Return the figures of the paper's five tables for one method and part of the pages; None if there are none."""
     if not pages:
         return dict.fromkeys(FIGURES)
-    found, right, seconds = Agreement(), [np.zeros(0, dtype=np.bool_)], 0.0
+    found, n_right, n_blocks, seconds = Agreement(), 0, 0, 0.0
     for group in by_site(pages):
         started = time.process_time()
         judged = _judge(group, spec)
         seconds += time.process_time() - started
         for page, extraction in zip(group, judged, strict=True):
-            kept = [] if extraction is None else np.flatnonzero(extraction.kept).tolist()
-            text = "\n".join(extraction.segmentation.texts(kept)) if extraction else ""
-            found += overlap(tokens(text), tokens(page.text or ""))
+            text, gold = "", page.text or ""
             if extraction is not None:
-                right.append(_blocks_right(extraction, page.text or ""))
-    blocks = np.concatenate(right)
+                text = "\n".join(extraction.segmentation.texts(np.flatnonzero(extraction.kept).tolist()))
+                right = _blocks_right(extraction, gold)
+                n_right, n_blocks = n_right + int(right.sum()), n_blocks + len(right)
+            found += overlap(tokens(text), tokens(gold))
     return {
         "recall": 100 * found.recall,
         "precision": 100 * found.precision,
-        "accuracy": 100 * float(blocks.sum()) / len(blocks) if len(blocks) else None,
+        "accuracy": 100 * n_right / n_blocks if n_blocks else None,
         "time": 1000 * seconds / len(pages),
         "memory": _peak(pages[:MEMORY_PAGES], spec) / 2**20,
     }
@@ -98,13 +97,7 @@ def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
     """Judge the pages of one site, after learning from them if there are enough."""
     documents = [document_of(page) for page in group]
     extractor = fitted(create(spec), [document for document in documents if document is not None])
-    answers: list[Extraction | None] = []
-    for document in documents:
-        try:
-            answers.append(judge(document, extractor) if document is not None else None)
-        except Rejected:
-            answers.append(None)
-    return answers
+    return [None if document is None else unless_rejected(judge, document, extractor) for document in documents]
 
 
 def _blocks_right(extraction: Extraction, gold: str) -> np.ndarray:

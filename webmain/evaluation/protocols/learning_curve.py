@@ -11,8 +11,7 @@ prefers the global form of labelling to the local one. Neither paper prints figu
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,7 +22,7 @@ from webmain.evaluation.plots import curves_plot
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
 from webmain.evaluation.systems import OPTIONS, fitted_to
-from webmain.evaluation.texts import as_page, by_site
+from webmain.evaluation.texts import as_page, by_site, grouped, unless_rejected
 from webmain.evaluation.tokens import TextPair
 from webmain.extraction import extract_page, extract_pages
 from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
@@ -42,8 +41,9 @@ Scores = tuple[float, ...]  # word F1, ROUGE-LSum F1, and whether the words are 
 
 @dataclass(frozen=True)
 class Point:
-    """One site at one number of pages: means over its test pages; whether it was learned, if known."""
+    """One site with `n` pages: means over its test pages; whether it was learned, if known."""
 
+    n: int
     site: int
     n_pages: int
     learned: bool | None
@@ -97,11 +97,9 @@ def _held_out(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldP
 def _whole(pages: Sequence[GoldPage], seed: int) -> Iterator[list[GoldPage]]:
     """Yield all pages of each site, in random order within a period."""
     rng = np.random.default_rng(seed)
-    sites: defaultdict[tuple[str, str], list[GoldPage]] = defaultdict(list)
-    for site in by_site(pages):
-        if site[0].site:
-            sites[site[0].dataset, site[0].site] += [site[i] for i in rng.permutation(len(site)).tolist()]
-    yield from sites.values()
+    sites = [site for site in by_site(pages) if site[0].site]
+    drawn = [site[i] for site in sites for i in rng.permutation(len(site)).tolist()]
+    yield from grouped(drawn, lambda page: (page.dataset, page.site)).values()
 
 
 def _groups(n_pages: int, n: int) -> Iterator[tuple[range, range]]:
@@ -116,35 +114,27 @@ def _groups(n_pages: int, n: int) -> Iterator[tuple[range, range]]:
 
 def _others(
     spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: Callable[[GoldPage], Scores]
-) -> list[list[Point]]:
-    """Judge held-back pages by models learned from n other pages: a list of points for each n."""
-    points: list[list[Point]] = []
-    for n in N_LEARNED:
-        points.append([])
-        for number, (held, rest) in enumerate(sites):
-            if len(rest) >= n:
-                extractor = fitted_to(map(as_page, rest[:n]), create(spec))  # not fitted if nothing could be learned
-                learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
-                single = together = [alone(page) for page in held]
-                if learned:
-                    together = [_scores(page, _text(page, extractor)) for page in held]
-                points[-1].append(Point(number, len(held), learned, _mean(single), _mean(together)))
-    return points
+) -> Iterator[Point]:
+    """Judge held-back pages by models learned from n other pages."""
+    for number, (held, rest) in enumerate(sites):
+        single = [alone(page) for page in held]
+        for n in (n for n in N_LEARNED if n <= len(rest)):
+            extractor = fitted_to(map(as_page, rest[:n]), create(spec))  # not fitted if nothing could be learned
+            learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
+            together = [_scores(page, _text(page, extractor)) for page in held] if learned else single
+            yield Point(n, number, len(held), learned, _mean(single), _mean(together))
 
 
-def _same(spec: str, sites: Sequence[list[GoldPage]], alone: Callable[[GoldPage], Scores]) -> list[list[Point]]:
+def _same(spec: str, sites: Sequence[list[GoldPage]], alone: Callable[[GoldPage], Scores]) -> Iterator[Point]:
     """Judge all pages of a site in groups of n that are given together."""
-    points: list[list[Point]] = []
-    for n in N_LEARNED:
-        points.append([])
-        for number, site in enumerate(sites):
-            if len(site) >= n:
-                found: list[Scores] = []
-                for given, judged in _groups(len(site), n):
-                    texts = _texts([site[place] for place in given], spec)
-                    found += [_scores(site[place], texts[place - given.start]) for place in judged]
-                points[-1].append(Point(number, len(site), None, _mean([alone(page) for page in site]), _mean(found)))
-    return points
+    for number, site in enumerate(sites):
+        single = [alone(page) for page in site]
+        for n in (n for n in N_LEARNED if n <= len(site)):
+            found: list[Scores] = []
+            for given, judged in _groups(len(site), n):
+                texts = _texts([site[place] for place in given], spec)
+                found += [_scores(site[place], texts[place - given.start]) for place in judged]
+            yield Point(n, number, len(site), None, _mean(single), _mean(found))
 
 
 def _alone(spec: str) -> Callable[[GoldPage], Scores]:
@@ -154,10 +144,8 @@ def _alone(spec: str) -> Callable[[GoldPage], Scores]:
 
 
 def _text(page: GoldPage, extractor: Extractor) -> str:
-    try:
-        return extract_page(as_page(page), extractor, OPTIONS).text
-    except Rejected:
-        return ""
+    article = unless_rejected(extract_page, as_page(page), extractor, OPTIONS)
+    return article.text if article else ""
 
 
 def _texts(pages: Sequence[GoldPage], spec: str) -> list[str]:
@@ -177,8 +165,8 @@ def _mean(found: Sequence[Scores]) -> Scores:
 # ---- results
 
 
-def _table(spec: str, way: str, found: Sequence[Sequence[Point]]) -> Table:
-    points: Mapping[int, Sequence[Point]] = {n: of for n, of in zip(N_LEARNED, found, strict=True) if of}
+def _table(spec: str, way: str, found: Iterable[Point]) -> Table:
+    points = dict(sorted(grouped(found, lambda point: point.n).items()))
     sites = {n: frozenset(point.site for point in of) for n, of in points.items()}
     rows: list[tuple[Cell, ...]] = []
     for most in (n for n in points if n >= LEAST_PAGES):

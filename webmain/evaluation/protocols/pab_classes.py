@@ -37,11 +37,9 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     kind, classes = classes_of(gold)
     chosen = [(page, name) for page, name in zip(gold, classes, strict=True) if name]
     pages = block_pages([page for page, _ in chosen])
-    names = dict(zip((id(page) for page, _ in chosen), (name for _, name in chosen), strict=True))
+    names = {id(page): name for page, name in chosen}
     labels = [names[id(page)] for page in pages.gold]
-    notes: list[str] = []
-    tables = []
-    n_pages = 0
+    notes, tables, n_pages = [], [], 0
     if kind in ("site", "section of the site"):
         notes.append("A site's boilerplate names the site: such classes favour what keeps it, raw pages and ENIW.")
     if len(set(labels)) < 2:
@@ -139,9 +137,7 @@ def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: 
         return 0.0
     names = np.array(labels)
     model = MultinomialNB().fit(counts[list(train)][:, known], names[list(train)])
-    predicted: list[str] = model.predict(counts[list(test)][:, known]).tolist()
-    right = [name == labels[i] for name, i in zip(predicted, test, strict=True)]
-    return right.count(True) / len(right)
+    return float(np.mean(model.predict(counts[list(test)][:, known]) == names[list(test)]))
 
 
 def _cases(n_pages: int, found: Accuracies) -> Iterator[tuple[Cell, ...]]:

@@ -18,7 +18,6 @@ sets that the pages have.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 
 from webmain.evaluation.protocols.papers import findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
-from webmain.evaluation.texts import UNTIMED, as_page
+from webmain.evaluation.texts import UNTIMED, as_page, grouped
 from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.extraction import read
 from webmain.features.block_features import FEATURE_SETS
@@ -75,7 +74,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """Run the three protocols for each feature set alone and together, on each data set with several pages a site.
 
     A file of rendered pages (`webmain.evaluation.visual`) is one more data set. The seed draws the folds, and samples
-    of large data sets. Raises RenderedFileError if the file cannot be read.
+    of large data sets. Raises GoldError if the file cannot be read.
     """
     tables: list[Table] = []
     n_pages = 0
@@ -92,10 +91,11 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
             f"{name}: {blocks.n_pages} pages of {len(set(blocks.sites))} sites, {len(blocks)} blocks; the method finds "
             f"labels of its own on {len(labelled)} sites, {int(corpus.has_gold.sum())} pages have a gold text."
         )
-        own, by_gold = "the method's own labels", "gold text"
-        tables.append(_classifiers(corpus, "own", own, corpus.has_own, corpus.own, seed=seed))
-        tables.append(_classifiers(corpus, "gold", by_gold, corpus.has_gold, corpus.wanted, seed=seed))
-        tables.append(_labels(corpus))
+        tables += [
+            _classifiers(corpus, "own", "the method's own labels", corpus.has_own, corpus.own, seed=seed),
+            _classifiers(corpus, "gold", "gold text", corpus.has_gold, corpus.wanted, seed=seed),
+            _labels(corpus),
+        ]
     if not tables:
         notes.append(f"Nothing to measure: no data set has a site of {MIN_PAGES} pages.")
     return findings("svm_sites", tables, n_pages=n_pages, notes=notes)
@@ -106,7 +106,7 @@ class SitePages:
     """Blocks of one site's pages, and the gold text of each page that has one."""
 
     blocks: SiteBlocks
-    texts: tuple[str | None, ...]
+    texts: Sequence[str | None]
 
 
 def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
@@ -166,9 +166,7 @@ def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
 def mean_figures(units: Sequence[Counts]) -> tuple[float | None, float | None, float | None]:
     """Return mean precision, recall and F1 over the units with wanted blocks; precision is 0 if nothing is kept."""
     found = [[value or 0.0 for value in figures(counts)] for counts in units if counts[2]]
-    if not found:
-        return None, None, None
-    precision, recall, f1 = np.mean(found, axis=0).tolist()
+    precision, recall, f1 = np.mean(found, axis=0).tolist() if found else (None, None, None)
     return precision, recall, f1
 
 
@@ -220,23 +218,17 @@ def _data_sets(
         chosen = _sample(pages, "rendered", seed=seed, notes=notes)
         yield (
             "rendered",
-            [SitePages(concatenate([p.blocks for p in own]), tuple(p.reference for p in own)) for own in chosen],
+            [SitePages(concatenate([p.blocks for p in own]), [p.reference for p in own]) for own in chosen],
         )
-    named: defaultdict[str, list[GoldPage]] = defaultdict(list)
-    for page in gold:
-        named[page.dataset].append(page)
-    for name, own in named.items():
+    for name, own in grouped(gold, lambda page: page.dataset).items():
         sites = [_of_gold(pages, notes) for pages in _sample(own, name, seed=seed, notes=notes)]
         yield name, [site for site in sites if site.blocks.n_pages >= MIN_PAGES]
 
 
 def _sample(pages: Sequence[T], name: str, *, seed: int, notes: list[str]) -> list[list[T]]:
     """Group pages by site, and sample sites and pages if there are too many."""
-    grouped: defaultdict[str, list[T]] = defaultdict(list)
-    for page in pages:
-        if page.site:
-            grouped[page.site].append(page)
-    sites = [own for _, own in sorted(grouped.items()) if len(own) >= MIN_PAGES]
+    by_site = grouped(pages, lambda page: page.site)
+    sites = [own for site, own in sorted(by_site.items()) if site and len(own) >= MIN_PAGES]
     n_small = len(pages) - sum(map(len, sites))
     if n_small:
         notes.append(f"{name}: {n_small} pages of sites with fewer than {MIN_PAGES} pages are left out.")
@@ -262,4 +254,4 @@ def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
             notes.append(f"{page.dataset}: {page.id} is left out: {error}.")
     blocks = read_documents(documents)
     blocks = replace(blocks, sites=(pages[0].site,) * blocks.n_pages)
-    return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), tuple(texts))
+    return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), texts)

@@ -18,7 +18,7 @@ a model of other pages of its site, in 4 folds. Clusters, labels and the classif
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage, Table
+from webmain.evaluation.texts import grouped
 from webmain.evaluation.visual import RenderedPage, read_rendered
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds
@@ -150,7 +151,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """Learn each site of a file of rendered pages, and compare what it extracts with the reference texts.
 
     Without a file there is nothing to measure; gold pages are not used. The seed draws the folds. Raises
-    RenderedFileError if the file cannot be read.
+    GoldError if the file cannot be read.
     """
     if path is None:
         note = "It needs pages rendered in a browser: --rendered FILE; none were given."
@@ -175,11 +176,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:
     """Group pages by site; sites with few pages, no references or no descriptions are dropped with a note."""
-    grouped: defaultdict[str, list[RenderedPage]] = defaultdict(list)
-    for page in pages:
-        grouped[page.site].append(page)
     sites, dropped = [], []
-    for name, own in grouped.items():
+    for name, own in grouped(pages, lambda page: page.site).items():
         n = len(own)
         if n < MIN_PAGES:
             dropped.append(f"{name} is left out: {n} pages, at least {MIN_PAGES} are needed.")

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.features.trees import Trees
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DECIMALS: Final = 5
 """Decimal places that leaf values are rounded to."""

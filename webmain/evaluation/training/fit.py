@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
@@ -21,10 +22,6 @@ from webmain.extractors import page_model
 from webmain.extractors.page_model import Choice, PageModel, names, page_names
 from webmain.features.comments import effect_of_comments
 from webmain.features.trees import Trees, probabilities
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Weights of each kind of page, found by cross-validation on the training sets.
 LISTING_WEIGHT: Final = 2.0  # of a listing, where listings are separated from articles
@@ -98,7 +95,7 @@ class Fitted:
     gains: dict[str, NDArray[np.float64]]
 
 
-def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
+def fit_parts(rows: Sequence[Rows], recipe: Recipe) -> Fitted:
     """Fit all parts but the confidence; the article trees are put there as a placeholder."""
     article, listings = _fit_article(rows), _fit_no_listing(rows)
     shares = _cross_validated_articles(rows)
@@ -194,8 +191,8 @@ def cross_validate(
     made_up: Sequence[Rows],
     parts: Sequence[Sequence[Rows]],
     *,
+    recipe: Recipe,
     jobs: int = 1,
-    recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[PagePrediction]:
     """Predict each real page by a model fitted to other sites, and to pages synthesised from those; in the order of `real`.
@@ -264,13 +261,5 @@ def cross_validated_confidence(
 def fit_confidence(judged: Sequence[PagePrediction]) -> Trees:
     """Fit the expected F1 to the F1 reached on other sites."""
     rows = np.stack([one.confidence_row for one in judged])
-    f1, weights = (np.array(column) for column in zip(*((one.f1, _weight(one.rows)) for one in judged), strict=True))
+    f1, weights = np.array([one.f1 for one in judged]), np.array([_weight(one.rows) for one in judged])
     return boosted(rows, f1, weights, CONFIDENCE, task="value").trees
-
-
-def fit_model(
-    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[PagePrediction], recipe: Recipe = BLOCKS
-) -> Fitted:
-    """Fit a page model to all pages, and its confidence to the results of cross-validation."""
-    fitted = fit_parts([*real, *made_up], recipe)
-    return replace(fitted, model=replace(fitted.model, confidence=fit_confidence(judged)))

@@ -7,22 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
-from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting, fit, rows, sets
 from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import PagePrediction
-from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of, rows_of
+from webmain.evaluation.training.rows import N_FOLDS, Rows, all_rows, check_folds, made_up_of
 from webmain.evaluation.training.sets import TrainingSet
 from webmain.extractors.page_model import PageModel, read, written
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MADE_UP: Final = 2_400
 """Pages synthesised from the real ones, all folds together."""
@@ -95,7 +92,9 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
     Raises
     ------
     TrainingError
-        Data is missing, empty, of unknown format or given twice; or the model cannot be fitted.
+        Data is missing, empty or given twice; or the model cannot be fitted.
+    GoldError
+        Data is of unknown format.
     """
     version = boosting.version()
     used = sets.training_sets(options.data, sets.set_names(options.sets))
@@ -126,10 +125,11 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
             without = fit.cross_validate(real, made_up, left_out, jobs=options.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
-        fitted = fit.fit_model(real, made_up, judged, recipe)
+        fitted = fit.fit_parts([*real, *made_up], recipe)
+        whole = replace(fitted.model, confidence=fit.fit_confidence(judged))
         advance()
-    data = written(fitted.model)
-    model = same_after_reading(fitted.model, data, real[:N_COMPARED])
+    data = written(whole)
+    model = same_after_reading(whole, data, real[:N_COMPARED])
     for one in checks:
         outcomes += _check_outcomes(one, model, jobs=options.jobs, progress=progress)
     facts = {
@@ -168,7 +168,7 @@ def _checks(options: Options, used: Sequence[TrainingSet]) -> tuple[TrainingSet,
     checks = tuple(sets.check_set(path) for path in options.checks)
     trained = {one.sha256: one.name for one in used}
     for one in checks:  # checked now, not after hours of fitting
-        if not any(_is_usable(page) for page in one.gold()):
+        if next(iter(one.gold()), None) is None:
             raise TrainingError(f"{one.path} contains no page with a main text or segments")
         if one.sha256 in trained:
             raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it cannot be a check")
@@ -214,9 +214,9 @@ def _outcomes(
 
 def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: Progress) -> Iterator[Outcome]:
     """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
-    pages = [page for page in one.gold() if _is_usable(page)]
+    pages = list(one.gold())
     with progress(one.name, len(pages)) as advance:
-        for page, labelled in zip(pages, rows.in_order(rows_of, pages, jobs=jobs), strict=True):
+        for page, labelled in zip(pages, rows.in_order(pages, jobs=jobs), strict=True):
             advance()
             text, f1, expected = "", 0.0, 0.0
             if labelled:
@@ -231,7 +231,3 @@ def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: 
                 confidence=expected,
                 segments=segments(text, page.wanted, page.unwanted) if page.wanted or page.unwanted else None,
             )
-
-
-def _is_usable(page: GoldPage) -> bool:
-    return bool(page.text or page.wanted or page.unwanted)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
@@ -18,17 +19,10 @@ from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import columns, mean_weights, page_row
 from webmain.features.comments import thread_blocks
 from webmain.features.gold_labels import gold_shares
+from webmain.html.blocks import Segmentation
 from webmain.items import PAGE_TYPES, Rejected
 from webmain.text.normal import fold_space
 from webmain.urls import site_key
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from webmain.html.blocks import Segmentation
-
-Given = TypeVar("Given")
-Result = TypeVar("Result")
 
 N_FOLDS: Final = 5
 MIN_IN_RUNS: Final = 0.2
@@ -152,27 +146,17 @@ def _headlines(segmentation: Segmentation) -> list[int]:
     ]
 
 
-def in_order(work: Callable[[Given], Result], given: Iterable[Given], *, jobs: int) -> Iterator[Result]:
-    """Yield the results of a function, run in worker processes, in the order of its inputs.
-
-    Parameters
-    ----------
-    work : callable
-        A function of a module.
-    given : iterable
-        Read only a few ahead for each process.
-    jobs : int
-        Processes; 1 does all in this one.
-    """
+def in_order(pages: Iterable[GoldPage], *, jobs: int) -> Iterator[Rows | None]:
+    """Yield `rows_of` each page, made in worker processes (1: in this one); pages are read only a few ahead for each."""
     yield from Parallel(n_jobs=jobs, return_as="generator", pre_dispatch="8*n_jobs", batch_size=1)(
-        delayed(work)(one) for one in given
+        map(delayed(rows_of), pages)
     )
 
 
 def all_rows(pages: Iterable[GoldPage], *, jobs: int = 1, advance: Callable[[], object] = lambda: None) -> list[Rows]:
     """Return the rows of the pages that have any; `advance` is called after each page."""
     found = []
-    for rows in in_order(rows_of, pages, jobs=jobs):
+    for rows in in_order(pages, jobs=jobs):
         advance()
         if rows is not None:
             found.append(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import tomllib
@@ -13,9 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import once
-from webmain.evaluation.gold import Gold, GoldError, read_gold
+from webmain.evaluation.gold import Gold, read_gold
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.files import opened
 from webmain.urls import site_key
 
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
@@ -58,11 +58,8 @@ class TrainingSet:
         return {"name": self.name, "sha256": self.sha256, "licence": known["licence"], "credit": known["credit"]}
 
     def gold(self) -> Gold:
-        """Return the collection's pages, to iterate over; raise TrainingError if its format is unknown."""
-        try:
-            return read_gold(self.path)
-        except GoldError as error:
-            raise TrainingError(str(error)) from error
+        """Return the collection's pages, to iterate over; raise GoldError if its format is unknown."""
+        return read_gold(self.path)
 
 
 def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]:
@@ -113,9 +110,8 @@ def check_set(path: Path) -> TrainingSet:
 
 def sites_in(path: Path) -> frozenset[str]:
     """Return the registered domains of all records in a file of JSON lines."""
-    opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8") as lines:
+        with opened(path) as lines:
             records = [json.loads(line) for line in lines if line.strip()]
             return frozenset(site_key(one.get("url") or "") or one.get("site") or "" for one in records) - {""}
     except (OSError, ValueError, AttributeError) as error:
@@ -150,14 +146,13 @@ def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
     ------
     TrainingError
         One of them has no such page, or two pages have the same name.
+    GoldError
+        One of them is in no known format, or cannot be read.
     """
     pages: list[GoldPage] = []
     for one in sets:
         gold = one.gold()
-        try:
-            found = [page for page in gold if page.text]
-        except GoldError as error:
-            raise TrainingError(str(error)) from error
+        found = [page for page in gold if page.text]
         if not found:
             raise TrainingError(f"{one.path} contains no page with a main text ({gold.dropped})")
         known = {(page.dataset, page.id) for page in pages}

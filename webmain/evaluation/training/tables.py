@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from webmain.evaluation import writers
 from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Row, Table
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.evaluation.training.pipeline import Outcome, Trained
 from webmain.evaluation.training.rows import NEWS_TYPES
 from webmain.extractors.page_model import page_names
 from webmain.extractors.page_types import THRESHOLDS
 from webmain.features.page_blocks import SPECIAL
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from webmain.evaluation.training.pipeline import Outcome, Trained
 
 BEGIN: Final = "<!-- figures: written by webmain train -->"
 END: Final = "<!-- end of figures -->"
@@ -80,15 +78,12 @@ def tables(made: Trained) -> tuple[Table, ...]:
         Table.of(
             "scores", "Pages that the model was not trained on: word F1 (mean over pages)", _score_rows(made.outcomes)
         ),
-        Table(
-            name="refused",
-            title="Pages not recognised as articles: share of each type (cross-validated, ignoring what a page declares)",
-            columns=("set", "type", "pages", f"below {THRESHOLDS.article}"),
-            rows=tuple(_refused_rows(made.outcomes)),
+        Table.of(
+            "refused",
+            "Pages not recognised as articles: share of each type (cross-validated, ignoring what a page declares)",
+            _refused_rows(made.outcomes),
         ),
-        _gains(
-            "columns", "What groups of columns contribute: share of the gain of all splits", made.gains, GROUPS
-        ),
+        _gains("columns", "What groups of columns contribute: share of the gain of all splits", made.gains, GROUPS),
         _gains(
             "papers",
             "What columns contribute that have the quantities of the published methods: share of the gain of all splits",
@@ -116,13 +111,14 @@ def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
             yield _scores("all pages", how, of)
 
 
-def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
+def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
     """Yield for each page type of each set how many pages would be refused if an article were required."""
     crossed = [one for one in outcomes if one.how == "cross-validated"]
     for dataset, page_type in sorted({(one.dataset, one.page_type) for one in crossed}):
         mine = [one for one in crossed if (one.dataset, one.page_type) == (dataset, page_type)]
-        refused = sum(one.article < THRESHOLDS.article for one in mine)
-        yield dataset, page_type or "article", len(mine), refused / len(mine)
+        refused = sum(one.article < THRESHOLDS.article for one in mine) / len(mine)
+        n = len(mine)
+        yield {"set": dataset, "type": page_type or "article", "pages": n, f"below {THRESHOLDS.article}": refused}
 
 
 def _scores(label: str, how: str, outcomes: Sequence[Outcome]) -> Row:
@@ -153,12 +149,12 @@ def group_of(name: str, groups: Mapping[str, str]) -> str:
 def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], groups: Mapping[str, str]) -> Table:
     """Return for each group the number of its columns and their share of the gain in each part of the model."""
     of = [group_of(column, groups) for column in page_names()]
-    rows: list[tuple[str | int | float, ...]] = []
+    rows: list[Row] = []
     for group in groups:
         mine = [column == group for column in of]
-        shares = (float(part[mine].sum()) / (float(part.sum()) or 1.0) for part in gains.values())
-        rows.append((group, sum(mine), *shares))
-    return Table(name=name, title=title, columns=("group", "columns", *gains), rows=tuple(rows))
+        shares = {part: float(gain[mine].sum()) / (float(gain.sum()) or 1.0) for part, gain in gains.items()}
+        rows.append({"group": group, "columns": sum(mine), **shares})
+    return Table.of(name, title, rows)
 
 
 # ---- files
@@ -173,16 +169,14 @@ def facts_text(made: Trained) -> str:
         + (f"{one['licence']} ({one['credit']})" if one["credit"] else unknown)
         for one in facts["sets"]
     ]
-    return "\n".join(
-        [
-            *lines,
-            f"data: sha256 {facts['data_sha256']}",
-            f"{facts['pages']:,} pages ({facts['pages_barred']:,} of sites that are in sets for checks were left out) and "
-            f"{facts['pages_made_up']:,} made up from them, {facts['blocks']:,} blocks; "
-            f"seed {facts['seed']}; LightGBM {facts['lightgbm']}, NumPy {facts['numpy']}",
-            f"model: {facts['model_bytes']:,} bytes, sha256 {facts['model_sha256']}",
-        ]
-    )
+    lines += [
+        f"data: sha256 {facts['data_sha256']}",
+        f"{facts['pages']:,} pages ({facts['pages_barred']:,} of sites that are in sets for checks were left out) and "
+        f"{facts['pages_made_up']:,} made up from them, {facts['blocks']:,} blocks; "
+        f"seed {facts['seed']}; LightGBM {facts['lightgbm']}, NumPy {facts['numpy']}",
+        f"model: {facts['model_bytes']:,} bytes, sha256 {facts['model_sha256']}",
+    ]
+    return "\n".join(lines)
 
 
 def with_figures(card: str, made: Trained) -> str:
