@@ -250,8 +250,7 @@ def _set_apart(document: Document, index: int) -> str:
 
 def _between_bars(reading: Reading, top: range) -> Iterator[tuple[str, list[str], str]]:
     """Yield source, names and raw string of lines with a byline behind a bar: "5 May 2024 | By Jane Roe"."""
-    for i in top:
-        text = reading.document.leaves.texts[i]
+    for i, text in zip(top, reading.document.leaves.texts[top.start : top.stop], strict=True):
         for part in BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
             names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
             if names and not reading.is_outside(i):

@@ -201,8 +201,9 @@ class ShownDates:
 
     def datelines(self) -> Iterator[str]:
         """Yield the dates of datelines after the headline: "LONDON, Nov. 22, 2026 (Reuters) - "."""
+        texts = self.reading.document.leaves.texts
         for i in self.reading.around_headline(-1, _BESIDE[1]):
-            if match := _DATELINE.match(self.reading.document.leaves.texts[i][:120]):
+            if match := _DATELINE.match(texts[i][:120]):
                 yield match[1]
 
     def elsewhere(self) -> Iterator[str]:
