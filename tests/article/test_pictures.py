@@ -24,7 +24,7 @@ def images(markup: str, *, url: str | None = URL) -> tuple[Image, ...]:
     kept = np.array(["p" in [elements.tags[a] for a in elements.ancestors(e)] for e in leaves.element], dtype=bool)
     ones = np.ones(len(leaves))
     composed = compose_blocks(page, kept, score=ones, raw=ones)
-    return article_images(page, kept, [members[0] for members in composed.leaves])
+    return article_images(page, kept, composed.leaves)
 
 
 def urls(markup: str) -> list[str]:

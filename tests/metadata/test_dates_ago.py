@@ -5,7 +5,7 @@ import pytest
 from webmain.article.compose import with_hints
 from webmain.html.document import Document
 from webmain.items import Hints, Metadata, Page, Source
-from webmain.metadata.dates_ago import read_ago
+from webmain.metadata.dates_shown import read_ago
 from webmain.metadata.read import read_metadata
 
 NOW = datetime(2026, 11, 24, 19, 7, 33, tzinfo=UTC)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from webmain.article.inserts import adjusted
+from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions, with_gallery
 from webmain.embedded.articles import embedded_instead, embedded_text
 from webmain.extractors.page_types import page_type
@@ -42,8 +43,6 @@ from webmain.urls import is_web, site_key, without_credentials
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
-
-    from numpy.typing import NDArray
 
     from webmain.embedded.articles import Embedded
     from webmain.extractors.base import Extraction
@@ -183,21 +182,13 @@ def parts_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: 
     composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
     if keep.captions is None and extraction.confidence is not None:
         composed = _without_captions(composed)
-    images = _images(document, kept, composed, keep)
+    images = article_images(document, kept, composed.leaves) if keep.images else ()
     return ArticleParts(composed.blocks, images, comments, composed.leaves)
 
 
 def reads_lines(extraction: Extraction, keep: Keep) -> bool:
     """Return True if the text is made of source lines: the method judges lines, and nothing is wanted that needs a tree."""
     return extraction.unit is Unit.LINES and not (keep.captions or keep.links or keep.images or keep.comments)
-
-
-def _images(document: Document, kept: NDArray[np.bool_], composed: Composed, keep: Keep) -> tuple[Image, ...]:
-    if not keep.images:
-        return ()
-    from webmain.article.pictures import article_images
-
-    return article_images(document, kept, [leaves[0] for leaves in composed.leaves])
 
 
 def _without_captions(composed: Composed) -> Composed:
@@ -242,7 +233,7 @@ def _blocks_of_html(html: str, document: Document, keep: Keep) -> ArticleParts:
     leaves = content.leaves
     kept = ~leaves.has(HIDDEN)
     composed = compose_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep)
-    images = _images(content, kept, composed, keep)
+    images = article_images(content, kept, composed.leaves) if keep.images else ()
     return ArticleParts(composed.blocks, images)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from webmain import languages
 from webmain.article.asides import Block, drop_asides, tags_around
 from webmain.article.bylines import bylines_and_dates
+from webmain.article.regions import UNWANTED
 from webmain.clock import once
-from webmain.html.columns import HIDDEN, Break, Flag
+from webmain.html.columns import Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
 from webmain.metadata.site_names import in_slug, slug_words
@@ -47,7 +48,6 @@ MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
 _REACH: Final = 6
 """Leaves before and after a quote or listing that are searched for its siblings' text."""
-_UNWANTED = int(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG)
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
@@ -64,7 +64,7 @@ MIN_HEADINGS: Final = 3
 """Minimum headings with the same signature from which one is inferred from the others."""
 
 _INSERTS: Final = frozenset(("blockquote", *CODE, *_SUBHEADS))
-_NO_TEXT: Final = _UNWANTED | _IN_ANCHOR
+_NO_TEXT: Final = int(UNWANTED | Flag.IN_ANCHOR)
 _PARTED: Final = int(Break.BR_BR)
 
 
@@ -202,7 +202,7 @@ def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
         n_cells = bisect_left(cells, end) - bisect_left(cells, table)
         if n_cells < MIN_CELLS or (i + 1 < len(tables) and tables[i + 1] < end) or not kept[first:last].any():
             continue
-        members = np.flatnonzero(~leaves.has(_UNWANTED)[first:last]) + first
+        members = np.flatnonzero(~leaves.has(UNWANTED)[first:last]) + first
         n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
         is_within = bool(kept[:first].any() and kept[last:].any())
         if n <= MAX_CELL_CHARS * n_cells and (4 if is_within else 2) * n_kept > n:
@@ -235,7 +235,7 @@ def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
     lists = [dl for dl in lists if kept[elements.first_leaf[dl] : elements.end_leaf[dl]].any()]
     if not lists:
         return
-    length = np.where(leaves.has(_UNWANTED), 0, leaves.n_chars)
+    length = np.where(leaves.has(UNWANTED), 0, leaves.n_chars)
     all_before = np.concatenate(([0], np.cumsum(length)))
     kept_before = np.concatenate(([0], np.cumsum(np.where(kept, length, 0))))
     is_linked = leaves.has(Flag.IN_ANCHOR)

@@ -63,15 +63,15 @@ _WIDTH = lazy(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
 _NUMBER = lazy(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
 
 
-def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequence[int]) -> tuple[Image, ...]:
+def article_images(document: Document, kept: NDArray[np.bool_], blocks: Sequence[Sequence[int]]) -> tuple[Image, ...]:
     """Return the pictures within and next to the kept text, each once.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
-    first_leaf : sequence of int
-        The first leaf of each of the article's blocks.
+    blocks : sequence of sequence of int
+        The leaves of each of the article's blocks.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequ
             continue
         seen.add(url)
         alt = " ".join((elements.attributes[element].get("alt") or "").split())[:MAX_ALT_CHARS]
-        after = bisect_left(first_leaf, elements.first_leaf[element]) - 1
+        after = bisect_left(blocks, elements.first_leaf[element], key=itemgetter(0)) - 1
         images.append(Image(url=url, alt=alt, caption=album.caption(element), after=after))
         lazy = elements.parent[element]
         if len(images) == MAX_IMAGES:

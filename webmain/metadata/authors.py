@@ -51,7 +51,10 @@ def read_authors(reading: Reading) -> Found | None:
     unseen: Found | None = None
     sections = {letters(s) for s in (reading.text("articleSection"), reading.clues.meta("article:section")) if s}
     organisations = {letters(n) for v in reading.values("author", "creator") for n in _author_texts(reading, v)[1]}
-    for name, told, raw in chain(_declared(reading), _marked(reading), _shown(reading)):
+    start = max(0, reading.headline_leaf - 5)
+    top = range(start, min(len(reading.document.leaves), start + 60))
+    shown = (_in_elements(reading), _in_lines(reading, top), _between_bars(reading, top))
+    for name, told, raw in chain(_declared(reading), _marked(reading), *shown):
         names = [n for n in told if letters(n) not in sections]
         others = [n for n in names if not _is_site(n, reading)]
         others = [n for n in others if not _is_desk(n, reading)] or others
@@ -186,8 +189,8 @@ def _name_property(reading: Reading, index: int) -> str:
     return next((element_text(reading.document, i, limit=160) for i in names), "")
 
 
-def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
-    """Yield bylines shown near the headline: elements with an author's class, then lines that begin like bylines."""
+def _in_elements(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    """Yield source, names and raw string of elements near the headline with an author's class."""
     document = reading.document
     marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
     for i in marked[:12]:
@@ -206,9 +209,12 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = [n for n in names if looks_like_name(n) or (n == text and may_be_whole)]
         if names:
             yield "byline", names, text
-    leaves = document.leaves
-    start = max(0, reading.headline_leaf - 5)
-    for i in range(start, min(len(leaves), start + 60)):
+
+
+def _in_lines(reading: Reading, top: range) -> Iterator[tuple[str, list[str], str]]:
+    """Yield source, names and raw string of lines that begin like bylines."""
+    document, leaves = reading.document, reading.document.leaves
+    for i in top:
         text = leaves.texts[i]
         is_byline = starts_byline(text + " ") if len(text) <= _LONGEST_BYLINE else read_signature(text) is not None
         if not is_byline:
@@ -226,7 +232,6 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.is_outside(i):
             yield "byline", names, text
-    yield from _between_bars(reading, range(start, min(len(leaves), start + 60)))
 
 
 def _set_apart(document: Document, index: int) -> str:
@@ -243,10 +248,9 @@ def _set_apart(document: Document, index: int) -> str:
     return " ".join(leaves.texts[i] for i in inside) if is_glued else text
 
 
-def _between_bars(reading: Reading, leaves: range) -> Iterator[tuple[str, list[str], str]]:
+def _between_bars(reading: Reading, top: range) -> Iterator[tuple[str, list[str], str]]:
     """Yield source, names and raw string of lines with a byline behind a bar: "5 May 2024 | By Jane Roe"."""
-    for i in leaves:
-        text = reading.document.leaves.texts[i]
+    for i, text in zip(top, reading.document.leaves.texts[top.start : top.stop], strict=True):
         for part in BAR.split(text)[1:] if len(text) <= _LONGEST_BYLINE else ():
             names = names_in(part, language=reading.language, is_text=True) if starts_byline(part + " ") else []
             if names and not reading.is_outside(i):

@@ -1,6 +1,6 @@
 """Parse dates of pages, feeds, sitemaps and URLs, in many languages, into aware datetimes.
 
-Relative dates ("two hours ago") are read by `dates_ago`. The words come from the files in `languages/`.
+Relative dates ("two hours ago") are read by `dates_shown`. The words come from the files in `languages/`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
-"""Find dates shown to readers, in order of trust: near the headline, with a label, or the only ones of the page."""
+"""Find dates shown to readers, in order of trust: near the headline, with a label, or the only ones of the page.
+
+Also ages: "54 hours ago", "vor 3 Stunden", "2 วันที่แล้ว".
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from datetime import date, datetime, timedelta
+from functools import cache, cached_property
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
@@ -12,14 +16,12 @@ from typing import TYPE_CHECKING, Final
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
-from webmain.metadata.dates_ago import MAX_AGO_CHARS
 from webmain.metadata.head import BY_READERS, element_text, is_aside, stands_aside
 from webmain.metadata.names import BAR
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import date
 
     from webmain.html.document import Document
     from webmain.metadata.reading import Reading
@@ -40,6 +42,10 @@ _MAX_SCRIPT_BYTES = 1_000_000
 _OUTSIDE: Final = int(Flag.IN_CONTROL | Flag.EMBEDDED)
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _ATTRIBUTES = "datetime content title data-utime data-date data-time data-timestamp data-datetime".split()
+MAX_AGO_CHARS: Final = 60
+_SHORT_NUMBER = lazy(r"(?<!\d)\d{1,3}(?!\d)")
+_UNITS: Final = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1))
+"""Weeks and months are too inexact for a date."""
 _IN_SCRIPTS = lazy(
     rb"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
     rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
@@ -195,8 +201,9 @@ class ShownDates:
 
     def datelines(self) -> Iterator[str]:
         """Yield the dates of datelines after the headline: "LONDON, Nov. 22, 2026 (Reuters) - "."""
+        texts = self.reading.document.leaves.texts
         for i in self.reading.around_headline(-1, _BESIDE[1]):
-            if match := _DATELINE.match(self.reading.document.leaves.texts[i][:120]):
+            if match := _DATELINE.match(texts[i][:120]):
                 yield match[1]
 
     def elsewhere(self) -> Iterator[str]:
@@ -263,3 +270,52 @@ def is_mostly_date(text: str) -> bool:
         return n_digits > 2
     parts = BAR.split(text)
     return len(parts) > 1 and any(map(is_mostly_date, parts))
+
+
+def read_ago(text: str, language: str, now: datetime) -> datetime | None:
+    """Return when something was, by a short text that says how long ago; None if it does not.
+
+    Parameters
+    ----------
+    text : str
+        At most `MAX_AGO_CHARS` characters.
+    language : str
+        The page's language; English is read as well.
+    now : datetime
+        When the page was fetched, time-zone aware.
+
+    Returns
+    -------
+    datetime or None
+        With the precision of the text: a whole minute, a whole hour, or midnight.
+    """
+    folded = plain(text[: MAX_AGO_CHARS + 1]).casefold()
+    numbers = _SHORT_NUMBER.findall(folded)
+    if not numbers or len(text) > MAX_AGO_CHARS:
+        return None
+    for code in dict.fromkeys((language[:2], "en")):
+        pattern, units = _ages(code)
+        if found := pattern.search(numbered := _SHORT_NUMBER.sub("#", folded)):
+            unit = units[found.group()]
+            value = now - int(numbers[numbered.count("#", 0, found.end()) - 1]) * unit
+            return value.replace(
+                hour=0 if unit == _UNITS[2] else value.hour,
+                minute=0 if unit != _UNITS[0] else value.minute,
+                second=0,
+                microsecond=0,
+            )
+    return None
+
+
+@cache
+def _ages(code: str) -> tuple[re.Pattern[str], dict[str, timedelta]]:
+    """Return a pattern of the texts of a language that say how long ago something was, and the unit of each text."""
+    words = languages.known().words
+    stems = words("changing.units", code)
+    units: dict[str, timedelta] = {}
+    for text in words("changing.ago", code):
+        for unit, stem in zip(_UNITS, stems, strict=False):
+            if "#" in text and re.search(rf"(?<![^\W\d_])(?:{stem})", text.casefold()):
+                units.setdefault(plain(text).casefold(), unit)
+    texts = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
+    return re.compile(rf"(?<![^\W_])(?:{texts})(?!\w)" if texts else r"(?!)"), units

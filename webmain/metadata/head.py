@@ -253,7 +253,8 @@ def _tells(attributes: dict[str, str | None]) -> bool:
     """Return True if an element without text has an `itemprop`, or a class or id for a date."""
     if "itemprop" in attributes:
         return True
-    return any(has_sign(attributes.get(name), DATED) for name in ("class", "id"))
+    named = attributes.get("class"), attributes.get("id")
+    return any(has_sign(value, DATED) for value in named if value)
 
 
 def _read_head(clues: Clues, elements: Elements) -> None:

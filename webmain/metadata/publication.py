@@ -7,8 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.dates import date_in_url, is_ambiguous, is_month_first, is_range, latest, parse_date, precision
-from webmain.metadata.dates_ago import read_ago
-from webmain.metadata.dates_shown import ShownDates, is_of_change, of_change, of_publication
+from webmain.metadata.dates_shown import ShownDates, is_of_change, of_change, of_publication, read_ago
 from webmain.metadata.head import element_text, meta_names, scope_type
 from webmain.metadata.jsonld import texts
 from webmain.metadata.reading import Found, Reading, found, source_name

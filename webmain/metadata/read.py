@@ -1,4 +1,8 @@
-"""Read all metadata of a page, each field with the place where it was found."""
+"""Read all metadata of a page, each field with the place where it was found.
+
+Title, authors, dates and opt-outs are read by `headlines`, `authors`, `publication` and `opt_outs`, the other fields
+here. What all of them share, such as the place of the headline, is in `reading`.
+"""
 
 from __future__ import annotations
 

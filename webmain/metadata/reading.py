@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ class Reading:
     document: Document
     clues: Clues
     linked: JsonLd
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node]
 
     def values(self, *keys: str, all_nodes: bool = True) -> list[Any]:
         """Return from each object about the page the value of the first key it has, likeliest object first."""
