@@ -136,9 +136,14 @@ def test_a_delay_belongs_to_the_names_before_it(text, delay):
 
 
 def test_sitemaps_belong_to_no_group():
-    text = "Sitemap: /one.xml\nUser-agent: other\nDisallow: /\nSITEMAP: https://b.example/two.xml # the second\n"
-    rules = RobotsRules(text.encode(), url="https://a.example/robots.txt")
-    assert rules.sitemaps == ("https://a.example/one.xml", "https://b.example/two.xml")
+    text = "Sitemap: /one.xml\nUser-agent: other\nDisallow: /a\nSITEMAP: https://b.example/two.xml # the second\n"
+    rules = RobotsRules((text + "Sitemap /three.xml\nDisallow: /b").encode(), url="https://a.example/robots.txt")
+    assert rules.sitemaps == (
+        "https://a.example/one.xml",
+        "https://b.example/two.xml",
+        "https://a.example/three.xml",
+    )
+    assert not any(rules.allows(f"https://a.example/{path}", "other") for path in "ab")
 
 
 def test_usage_is_read_by_group_and_path():

@@ -27,7 +27,9 @@ def test_without_bounds_nothing_is_spent_and_a_sites_own_bounds_come_before_the_
     assert Budget(pages=5).or_else(Budget(pages=9, time_s=1.0)) == Budget(pages=5, time_s=1.0)
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2D", 172_800)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2D", 172_800), ("1w", 604_800)]
+)
 def test_spans_of_time_are_read(text, seconds):
     assert read_span(text) == seconds
 

@@ -184,21 +184,15 @@ class _Reader:
 
     def _read_lines(self, texts: Iterator[str]) -> Iterator[None]:
         """Read a list of addresses, one per line."""
-        rest = ""
-        n_lines = 0
-        for text in texts:
+        rest, n_lines, hints = "", 0, Hints(source="sitemap")
+        for text in chain(texts, "\n"):
             *lines, rest = (rest[: 2 * _MAX_TEXT_CHARS] + text.replace("\r", "\n")).split("\n")
             for line in lines:
-                self._add_line(line)
+                self.pages.add(line, self.url, hints)
             n_lines += len(lines)
             yield
             if self.is_full() or n_lines > _MAX_LINES:
                 return
-        self._add_line(rest)
-
-    def _add_line(self, line: str) -> None:
-        if line.strip():
-            self.pages.add(line, self.url, Hints(source="sitemap"))
 
     def _read_as_feed(self, body: bytes) -> None:
         """Read a feed that is served as a sitemap."""
@@ -266,18 +260,14 @@ class _Target:
             self._wanted = ""
         if name in _ENTRIES:
             self._entry = name
-            self._add()
+            self.close()
 
     def close(self) -> None:
-        """Add the entry that was left open, if it has an address."""
-        if self._fields.get("loc"):
-            self._add()
-        self._fields = {}
-
-    def _add(self) -> None:
+        """Add the open entry, if it has an address."""
         fields, self._fields = self._fields, {}
-        found = self._reader.pages if self._entry == "url" else self._reader.children
-        found.add(fields.get("loc"), self._reader.url, _hints(fields, self._reader.source))
+        if address := fields.get("loc"):
+            found = self._reader.pages if self._entry == "url" else self._reader.children
+            found.add(address, self._reader.url, _hints(fields, self._reader.source))
 
 
 def _hints(fields: Mapping[str, str], source: str) -> Hints:
