@@ -2,10 +2,12 @@
 
 import logging
 import re
+from types import SimpleNamespace
 
 import pytest
+from scrapy.signalmanager import SignalManager
 
-from webmain.crawl.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, RepeatedLines, hide_lists
+from webmain.crawl.logs import LISTS, MAX_KINDS, MAX_SIMILAR, ReadableLog, hide_lists
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} \[[\w.-]+\] [A-Z]+: .+")
 
@@ -15,12 +17,12 @@ def record(message, *arguments, name="news", level=logging.INFO):
 
 
 def test_lines_that_differ_in_addresses_and_numbers_are_alike():
-    log = RepeatedLines()
+    log = ReadableLog()
     passed = [
         log.filter(record("no hub at %s: status %d", f"https://a.example/{n}", 400 + n)) for n in range(MAX_SIMILAR + 5)
     ]
     assert passed == [True] * MAX_SIMILAR + [False] * 5
-    assert log.more == {"no hub at https://a.example/0: status 400": 5}
+    assert log._more == {"no hub at https://a.example/0: status 400": 5}
     assert log.filter(record("another line"))
     assert log.filter(record("no hub at %s: status %d", "https://a.example/", 1, level=logging.WARNING))
 
@@ -29,12 +31,12 @@ def test_lines_that_differ_in_addresses_and_numbers_are_alike():
     ("name", "level", "n"), [("webmain", logging.INFO, 40), ("webmain", logging.WARNING, MAX_SIMILAR)]
 )
 def test_a_page_without_an_article_always_has_its_line_but_no_warning_does(name, level, n):
-    log = RepeatedLines()
+    log = ReadableLog()
     assert sum(log.filter(record("Rejected empty %d", k, name=name, level=level)) for k in range(40)) == n
 
 
 def test_kinds_of_lines_are_bounded():
-    log = RepeatedLines()
+    log = ReadableLog()
     for n in range(3 * MAX_KINDS):
         word = "".join(chr(97 + int(digit)) for digit in str(n))
         assert log.filter(record(f"line {word}"))
@@ -44,7 +46,7 @@ def test_kinds_of_lines_are_bounded():
 def test_what_was_left_out_is_told_in_the_end(caplog):
     logger = logging.getLogger("news")
     with caplog.at_level(logging.INFO):
-        log = ReadableLog()
+        log = ReadableLog.from_crawler(SimpleNamespace(signals=SignalManager()))
         for n in range(MAX_SIMILAR + 1234):
             logger.warning("no answer from %s", f"https://a.example/{n}\n")
         log.engine_stopped()

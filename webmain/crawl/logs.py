@@ -28,14 +28,24 @@ _DECISION: Final = "webmain_is_told"
 _PARTICULAR: Final = re.compile(r"""\b[a-z][a-z0-9+.-]{1,10}://[^\s>)'"]+|\d+(?:[.,]\d+)*""", re.IGNORECASE)
 
 
-class RepeatedLines(logging.Filter):
-    """Passes the first lines of each kind, and counts the others."""
+class ReadableLog(logging.Filter):
+    """Passes the first lines of each kind in a crawl's log, and counts the others."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.more: Counter[str] = Counter()  # number of suppressed lines, by the first line of their kind
+        self._handlers = list(logging.getLogger().handlers)
+        self._more: Counter[str] = Counter()  # number of suppressed lines, by the first line of their kind
         self._counts: Counter[tuple[str, int, str]] = Counter()
         self._first: dict[tuple[str, int, str], str] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Create the extension, and filter what all handlers log."""
+        log = cls()
+        for handler in log._handlers:
+            handler.addFilter(log)
+        connect(crawler, log, "engine_stopped")
+        return log
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True if a line is to be logged; each line is counted once, though every handler calls this."""
@@ -54,31 +64,14 @@ class RepeatedLines(logging.Filter):
         first = self._first.setdefault(kind, message)
         if self._counts[kind] <= MAX_SIMILAR:
             return True
-        self.more[first] += 1
+        self._more[first] += 1
         return False
-
-
-class ReadableLog:
-    """Suppresses repeated lines in a crawl's log."""
-
-    def __init__(self) -> None:
-        self._repeated = RepeatedLines()
-        self._handlers = list(logging.getLogger().handlers)
-        for handler in self._handlers:
-            handler.addFilter(self._repeated)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension."""
-        log = cls()
-        connect(crawler, log, "engine_stopped")
-        return log
 
     def engine_stopped(self) -> None:
         """Log the counts of suppressed lines, and stop suppressing."""
         for handler in self._handlers:
-            handler.removeFilter(self._repeated)
-        for first, n in self._repeated.more.most_common():
+            handler.removeFilter(self)
+        for first, n in self._more.most_common():
             logger.info("%s more line%s like: %s", f"{n:,}", "" if n == 1 else "s", one_line(first)[:200])
 
 
