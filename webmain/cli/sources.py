@@ -9,12 +9,13 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.cli.exits import NOT_FOUND, USAGE, Failure
 from webmain.items import Page
 from webmain.store import search_records
+from webmain.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -168,11 +169,7 @@ non_negative_int = in_range(int, 0, math.inf, "is a whole number from 0")
 def web_address(text: str) -> str:
     """Return a web address (an argument's type)."""
     address = text.strip()
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        host = ""
+    host = split_url(address).hostname or ""
     if not host or not address.lower().startswith(("http://", "https://")) or any(c.isspace() for c in host):
         raise argparse.ArgumentTypeError(f"{text!r} is not a web address, such as https://example.org/story")
     return address
@@ -243,8 +240,8 @@ def local_file(source: str) -> Path:
     """Return the file that a name or a `file:` URL refers to."""
     scheme = _SCHEME.match(source)
     if source.lower().startswith("file:"):
-        parts = urlsplit(source)
-        if parts.netloc not in ("", "localhost"):
+        parts = split_url(source)
+        if not parts.path or parts.netloc not in ("", "localhost"):
             raise Failure(NOT_FOUND, f"{source}: a file: URL names a file of this machine: file:///folder/page.html")
         return Path(unquote(parts.path))
     if scheme:

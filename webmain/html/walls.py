@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from webmain.clock import once
 from webmain.items import Page
+from webmain.urls import split_url
 
 MAX_WALL_BYTES: Final = 64 * 1024
 """Longer pages are not walls; only their headers are checked."""
@@ -195,11 +195,8 @@ def wall_behind(url: str, requested: str) -> Wall | None:
     url, requested : str
         The redirect's target, and the requested URL.
     """
-    try:
-        to, of = urlsplit(url), urlsplit(requested)
-        host, former = to.hostname or "", of.hostname or ""
-    except ValueError:
-        return None
+    to, of = split_url(url), split_url(requested)
+    host, former = to.hostname or "", of.hostname or ""
     if (host, to.path) == (former, of.path):
         return None
     signs = _signs()

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from webmain import languages
 from webmain.metadata.calendars import CALENDARS, read_zone
 from webmain.metadata.date_patterns import date_patterns
 from webmain.regex import lazy
+from webmain.urls import split_url
 
 MAX_DATE_CHARS: Final = 200
 """Characters read of a string from a page."""
@@ -336,10 +337,7 @@ def date_in_url(url: str, *, months: bool = False) -> datetime | None:
         Midnight UTC. None for a bare year, for numbers that are not a day, and for years outside 1990 to 2099 (Buddhist-era
         years are converted).
     """
-    try:
-        path = unquote(urlsplit(url[:2000]).path).lower()
-    except ValueError:
-        return None
+    path = unquote(split_url(url[:2000]).path).lower()
     if not _URL_HAS_YEAR.search(path):
         return None
     for pattern in (*_URL_DATES, _URL_MONTH)[: len(_URL_DATES) + months]:

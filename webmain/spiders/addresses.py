@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webmain.discovery.articles import UrlKind, judge_url
 from webmain.discovery.url_words import url_words
 from webmain.sites.rules import SiteRules
-from webmain.urls import amp_to_canonical_guess, host, normalise, site_key
+from webmain.urls import amp_to_canonical_guess, host, normalise, site_key, split_url
 
 _PART = re.compile(
     r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
@@ -136,11 +136,7 @@ class PathFilter:
 
 def _matches(url: str, patterns: tuple[str, ...]) -> bool:
     """Return True if an address's path matches one of the patterns."""
-    try:
-        path = unquote(urlsplit(url).path) or "/"
-    except ValueError:
-        path = "/"
-    return _globs(patterns).match(path) is not None
+    return _globs(patterns).match(unquote(split_url(url).path) or "/") is not None
 
 
 @lru_cache

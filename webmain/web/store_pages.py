@@ -197,7 +197,7 @@ def search(request: Request, store: SqliteStore) -> Response:
 async def index(request: Request) -> Response:
     """Update the index, and redirect back to the query."""
     form, web = await request.form(), web_of(request)
-    params = [(k, v) for k, v in parse_qsl(str(form.get("back", "")), max_num_fields=20) if k in KEPT]
+    params = [(k, v) for k, v in parse_qsl(str(form.get("back", ""))[:2_000]) if k in KEPT]
     await asyncio.to_thread(web.indexing.run, web.config.store, WAIT_S)
     done = "" if web.indexing.is_running or web.indexing.problem else "The search index is up to date."
     return redirect(request, f"/search?{urlencode(params)}" if params else "/search", notice=done)

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
 from webmain.evaluation.statistics import standard_error
 from webmain.text.words import terms
+from webmain.urls import split_url
 
 PAPER_PAGES = 500
 N_CASES = 7
@@ -90,10 +90,7 @@ def classes_of(gold: Sequence[GoldPage]) -> tuple[str, list[str]]:
 
 def _section(page: GoldPage) -> str:
     """Return the first folder of the URL's path."""
-    try:
-        parts = urlsplit(page.url or "").path.strip("/").split("/")
-    except ValueError:
-        return ""
+    parts = split_url(page.url or "").path.strip("/").split("/")
     return parts[0].lower() if len(parts) > 1 and not parts[0].isdigit() else ""
 
 
