@@ -129,9 +129,9 @@ class NewsSpider(Spider):
             site.n_known = self.history.n_articles(site.name)
             for url in self.history.lists(site.name):
                 site.add_list(url)
-            for url, hints in self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
-                for candidate in site.candidates_from([(url, hints)], FoundOn.LEDGER):
-                    site.push(candidate)
+            left_over = self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites))
+            for candidate in site.candidates_from(left_over, FoundOn.LEDGER):
+                site.push(candidate)
             yield self.reader.front_request(site, address)
 
     def open(self) -> None:
