@@ -87,9 +87,9 @@ def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Gener
     """
     create(batch.extractor)
     if jobs == 0:
-        yield from map(_extractor_function(batch), pages)
+        yield from map(_extractor_function(batch, jobs), pages)
         return
-    with contextlib.closing(Pool(partial(_warmed_up, batch, jobs), jobs)) as pool:
+    with contextlib.closing(Pool(partial(_extractor_function, batch, jobs), jobs)) as pool:
         waiting: deque[tuple[Future[BatchResult], int]] = deque()
         n_bytes = 0
         for page in pages:
@@ -104,15 +104,11 @@ def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Gener
             yield _result(waiting.popleft()[0])
 
 
-def _warmed_up(batch: BatchOptions, jobs: int) -> Callable[[Page], BatchResult]:
-    """Return the function that extracts pages in a worker, with everything loaded."""
-    warm_up(create(batch.extractor), n_processes=jobs)
-    return _extractor_function(batch)
-
-
-def _extractor_function(batch: BatchOptions) -> Callable[[Page], BatchResult]:
-    """Return the function that extracts pages; it returns rejections instead of raising them."""
+def _extractor_function(batch: BatchOptions, jobs: int) -> Callable[[Page], BatchResult]:
+    """Return the function that extracts pages, in a worker with everything loaded; it returns rejections."""
     extractor = create(batch.extractor)
+    if jobs:
+        warm_up(extractor, n_processes=jobs)
     store = ModelStore(batch.models) if batch.models is not None else None
     models = SiteModels(extractor, store, notes_missing=batch.notes_missing)
 

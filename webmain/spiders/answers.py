@@ -1,10 +1,11 @@
-"""Convert responses to pages, fetch the further parts of articles, and guess other addresses of front pages."""
+"""Convert responses to pages, judge these, fetch the further parts of articles, guess other addresses of front pages."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from webmain import clock
 from webmain.crawl.browsing import Browsing
 from webmain.crawl.failures import RobotsUnreachableError
+from webmain.discovery.page_evidence import evidence_of, judge_page
 from webmain.discovery.pagination import next_part
 from webmain.extraction import errors_as_rejections
 from webmain.items import Hints, Page, Rejected
@@ -93,16 +95,62 @@ def is_passing(error: BaseException | None) -> bool:
     return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))
 
 
-async def fetch_parts(crawler: Crawler, page: PageSummary, site: Site) -> tuple[Page, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a page is an article, with the evidence.
+
+    Attributes
+    ----------
+    reason : str
+        Names of the evidence.
+    is_from_feed : bool
+        The page shows hardly any of the text that its feed contains.
+    links : frozenset of str
+        Addresses of the site that look like articles, or have paragraphs below their links.
+    """
+
+    reason: str
+    is_article: bool
+    is_from_feed: bool
+    links: frozenset[str]
+
+
+def judge_at(site: Site, summary: PageSummary, url: str, hints: Hints | None) -> Verdict:
+    """Return whether the page at an address is an article, with the evidence."""
+    links = site.article_links(summary.links, url)
+    teased = site.teaser_chars(summary.teasers, (url, summary.head.canonical))
+    is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
+    evidence = evidence_of(
+        summary,
+        site.judge(url),
+        hints=hints,
+        n_article_links=len(links),
+        teased=teased,
+        is_front_page=is_front,
+        repeated=site.repeated,
+    )
+    judged = judge_page(evidence)
+    is_from_feed = bool(summary.with_feeds_text) and not is_front
+    reason = f"a feed holds the whole text; {judged.reason}" if is_from_feed else judged.reason
+    return Verdict(
+        reason=reason,
+        is_article=judged.is_article or is_from_feed,
+        is_from_feed=is_from_feed,
+        links=links.union(teased),
+    )
+
+
+async def whole_article(crawler: Crawler, page: Page, summary: PageSummary, site: Site, found: Verdict) -> Page:
+    """Return an article's page with its further parts, or with its feed's text if that is the whole one."""
+    if found.is_from_feed:
+        page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
+    return replace(page, parts=await _parts(crawler, summary, site), article_reason=found.reason)
+
+
+async def _parts(crawler: Crawler, page: PageSummary, site: Site) -> tuple[Page, ...]:
     """Return the further parts of an article; if one fails, those before it.
 
-    Parameters
-    ----------
-    crawler : Crawler
-    page : PageSummary
-        The first page.
-    site : Site
-        Its waiting addresses, from which the parts are removed; its limits bound the number of parts.
+    The parts are removed from the site's waiting addresses; its limits bound their number.
     """
     first = here = page.url
     links, rel_next = page.pager, page.head.rel_next
@@ -130,7 +178,6 @@ async def fetch_parts(crawler: Crawler, page: PageSummary, site: Site) -> tuple[
 
 async def _fetch(crawler: Crawler, address: str) -> Response | None:
     """Fetch one further part; None if that fails."""
-    assert crawler.engine is not None
     request = Request(address, callback=NO_CALLBACK, priority=_PART_PRIORITY, dont_filter=True)
     try:
         response = await crawler.engine.download_async(request)

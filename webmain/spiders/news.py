@@ -20,12 +20,11 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import DateRange
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
-from webmain.spiders.answers import attempt, fetch_parts, page_of
+from webmain.spiders.answers import attempt, judge_at, page_of, whole_article
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.candidates import Candidate, FoundOn
 from webmain.spiders.enqueuer import Enqueuer
 from webmain.spiders.history import MAX_LEFT_OVER, CrawlHistory
-from webmain.spiders.judging import judge_at
 from webmain.spiders.limits import MAX_WAITING, share, site_limits, widen_limits
 from webmain.spiders.revisits import Revisits
 from webmain.spiders.site import COVERAGE_DAYS, Site
@@ -130,9 +129,9 @@ class NewsSpider(Spider):
             site.n_known = self.history.n_articles(site.name)
             for url in self.history.lists(site.name):
                 site.add_list(url)
-            for url, hints in self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
-                for candidate in site.candidates_from([(url, hints)], FoundOn.LEDGER):
-                    site.push(candidate)
+            left_over = self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites))
+            for candidate in site.candidates_from(left_over, FoundOn.LEDGER):
+                site.push(candidate)
             yield self.reader.front_request(site, address)
 
     def open(self) -> None:
@@ -236,8 +235,6 @@ class NewsSpider(Spider):
             self._follow_refresh(further, candidate, site, hints)
             return None
         found = judge_at(site, summary, url, hints)
-        if found.is_from_feed:
-            page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
         named, newest = hints is not None, candidate.newest
         site.record_page(candidate.url, summary.text_hash, is_article=found.is_article, is_named=named, newest=newest)
         if not found.is_article:
@@ -252,10 +249,10 @@ class NewsSpider(Spider):
         if site.is_repeated(summary.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         self.history.record_page(url, hints, summary)
-        parts = await fetch_parts(self.crawler, summary, site)
+        page = await whole_article(self.crawler, page, summary, site, found)
         if candidate.depth <= site.limits.link_depth:
             self.enqueuer.follow_links(site, summary, FoundOn.ARTICLE, depth=candidate.depth)
-        return replace(page, hints=hints, parts=parts, article_reason=found.reason)
+        return replace(page, hints=hints)
 
     def _follow_refresh(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
         """Request the target of a page's refresh, if it is worth reading."""

@@ -12,7 +12,7 @@ import json
 import logging
 import threading
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from webmain.spiders.arguments import Arguments
-    from webmain.store.jsonl import JsonlStore
-    from webmain.store.multiple_stores import Stores
 
 logger = logging.getLogger(__name__)
 
@@ -219,8 +217,9 @@ class NewsMonths:
 
     def _save(self) -> None:
         """Record how far files are settled, but only if nothing waits to be stored, so that all of it is durable."""
-        stats = self._crawler.stats
-        if stats.get_value("webmain/store_error") or any(store.pending for store in self._stores):
+        pipeline = self._crawler.get_item_pipeline(Store)
+        stores = (pipeline.stores, pipeline.kept_out) if pipeline else ()
+        if self._crawler.stats.get_value("webmain/store_error") or any(store and store.pending for store in stores):
             return
         for file, at in self._settled:
             file.waiting.pop(at, None)
@@ -237,11 +236,6 @@ class NewsMonths:
         except LedgerError as error:
             known_urls.fail(error)
         self._noted = {path: new[path] for path in self._files}
-
-    @property
-    def _stores(self) -> Iterable[Stores | JsonlStore]:
-        pipeline = self._crawler.get_item_pipeline(Store)
-        return filter(None, (pipeline.stores, pipeline.kept_out)) if pipeline else ()
 
     def _progress(self, file: ArchiveFile) -> Progress:
         first = next(iter(file.waiting), None)

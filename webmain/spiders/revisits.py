@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import defaultdict, deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -19,9 +18,8 @@ from webmain.crawl.visiting import VISIT, claimed_at
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
 from webmain.ledger.visits import USUAL_EDITS
-from webmain.spiders.answers import attempt, fetch_parts, page_of
+from webmain.spiders.answers import attempt, judge_at, page_of, whole_article
 from webmain.spiders.candidates import FoundOn
-from webmain.spiders.judging import judge_at
 from webmain.store.protocol import StoreError
 from webmain.urls import normalise
 
@@ -160,11 +158,8 @@ class Revisits:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
             self._keep(row, "no_article")
             return None
-        if found.is_from_feed:
-            page = replace(page, html=summary.with_feeds_text, body=None, rendering=None)
         history.record_page(row.url, page.hints, summary, row=row)
-        parts = await fetch_parts(self._crawler, summary, site)
-        return replace(page, parts=parts, article_reason=found.reason)
+        return await whole_article(self._crawler, page, summary, site, found)
 
     def _keep(self, row: VisitRecord, why: str) -> None:
         """Record that an article stays as it is."""
@@ -197,13 +192,12 @@ class Revisits:
         history, is_gone = self._enqueuer.history, row.counts_as_gone(status)
         if is_gone:
             store, name = self._crawler.get_item_pipeline(Store), history.article_id(row.url)
-            try:
-                if store is not None and store.stores is not None and name:
+            if store is not None and store.stores is not None and name:
+                try:
                     store.stores.mark_gone(name, when=clock.now(), status=status)
-            except StoreError as error:
-                assert store is not None
-                store.end(error)
-                return
+                except StoreError as error:
+                    store.end(error)
+                    return
         history.record_missing_article(row.url, status)
         logger.info("%s %s: %s", row.url, "is gone" if is_gone else "is missing", why)
         self._count("gone" if is_gone else "missing")
