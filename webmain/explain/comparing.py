@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, partial
 
 import numpy as np
 
 from webmain.article.regions import leaves_of_lines
 from webmain.explain.overlay import Mark, block_label, overlay_html
-from webmain.explain.records import ExplainedBlock, Explanation
+from webmain.explain.records import Explanation
 from webmain.html.blocks import Unit
 from webmain.items import Verdict
 
@@ -70,21 +71,22 @@ def compare(first: Explanation, second: Explanation) -> Comparison:
     if first.document is not second.document:
         raise ValueError("compare: the explanations are of different documents")
     unit = Unit.LINES if first.unit is second.unit is Unit.LINES else Unit.LEAVES
-    sides: list[Side] = []
-    marks: list[Mark | None] = []
-    known: dict[tuple[int, int], Mark] = {}
-    for pair in zip(_owners(first, unit), _owners(second, unit), strict=True):
-        ours, theirs = (one.blocks[i] if i >= 0 else None for one, i in zip((first, second), pair, strict=True))
-        side = _side(ours, theirs)
-        sides.append(side)
-        if pair not in known:
-            label = "\n".join(
-                f"{found.name}: {block_label(block) if block else 'nothing'}"
-                for found, block in ((first, ours), (second, theirs))
-            )
-            known[pair] = Mark(pair[0] if ours else pair[1], f"wm-{side}", label)
-        marks.append(known[pair] if ours or theirs else None)
-    return Comparison(first=first, second=second, unit=unit, sides=tuple(sides), marks=tuple(marks))
+    judged = cache(partial(_judged, first, second))
+    found = tuple(map(judged, _owners(first, unit), _owners(second, unit)))
+    sides, marks = tuple(side for side, _ in found), tuple(mark for _, mark in found)
+    return Comparison(first=first, second=second, unit=unit, sides=sides, marks=marks)
+
+
+def _judged(first: Explanation, second: Explanation, ours: int, theirs: int) -> tuple[Side, Mark | None]:
+    """Return which methods keep the leaves (lines) of a block of each, -1 for none, and their mark."""
+    blocks = [one.blocks[i] if i >= 0 else None for one, i in ((first, ours), (second, theirs))]
+    kept = [block is not None and block.verdict is Verdict.CONTENT for block in blocks]
+    side = Side.BOTH if all(kept) else Side.FIRST if kept[0] else Side.SECOND if kept[1] else Side.NEITHER
+    if not any(blocks):
+        return side, None
+    labels = [block_label(block) if block else "nothing" for block in blocks]
+    label = f"{first.name}: {labels[0]}\n{second.name}: {labels[1]}"
+    return side, Mark(ours if ours >= 0 else theirs, f"wm-{side}", label)
 
 
 def _owners(explanation: Explanation, unit: Unit) -> list[int]:
@@ -98,8 +100,3 @@ def _owners(explanation: Explanation, unit: Unit) -> list[int]:
         owner = leaves_of_lines(document, np.flatnonzero(owner >= 0), owner)
     found: list[int] = owner.tolist()
     return found
-
-
-def _side(first: ExplainedBlock | None, second: ExplainedBlock | None) -> Side:
-    kept = [block is not None and block.verdict is Verdict.CONTENT for block in (first, second)]
-    return Side.BOTH if all(kept) else Side.FIRST if kept[0] else Side.SECOND if kept[1] else Side.NEITHER
