@@ -10,13 +10,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from scrapy.extensions.feedexport import FeedExporter
 
 from webmain.crawl.failures import StoppedError
 from webmain.crawl.options import own
-from webmain.crawl.signals import PeriodicCall, connect, fail_crawl
+from webmain.crawl.signals import Component, PeriodicCall, fail_crawl
 from webmain.crawl.storing import Store
 from webmain.crawl.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
 from webmain.files import replaced_whole
@@ -35,28 +35,22 @@ TOP_WORDS = 20  # words shown in the summary
 MAX_WORDS = 100_000  # distinct words counted for it; beyond these, the rarer half is dropped
 
 
-class Summary:
+class Summary(Component):
     """Logs progress while a crawl runs, prints a summary at its end, and writes figures for machines."""
 
+    signals = ("item_scraped", "item_error", "engine_stopped")
+
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         settings = own(crawler.settings)
-        self._crawler = crawler
         self._only_news = str(settings.get("WEBMAIN_SUMMARY")).lower() == "new"
         self._prints = self._only_news or settings.getbool("WEBMAIN_SUMMARY")
         self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
         self._words: Counter[str] = Counter()
         self._rules: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
         self._before = (time.monotonic(), 0)
-        self._ticks: PeriodicCall | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension."""
-        summary = cls(crawler)
-        connect(crawler, summary, "item_scraped", "item_error", "engine_stopped")
-        every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
-        summary._ticks = PeriodicCall(crawler, every_s, summary._tick) if every_s > 0 else None
-        return summary
+        every_s = settings.getfloat("WEBMAIN_PROGRESS_S")
+        self._ticks = PeriodicCall(crawler, every_s, self._tick) if every_s > 0 else None
 
     def item_scraped(self, item: Any) -> None:
         """Count an article's words, and the site rules that matched its page."""
@@ -129,23 +123,19 @@ class Summary:
             self._crawler.stats.set_value("webmain/stats_error", f"WEBMAIN_STATS_DIR: {error}")
 
 
-class PromptStop:
+class PromptStop(Component):
     """Drops requests that wait in a site's slot once the crawl is closing, so that Ctrl-C takes effect quickly.
 
     Scrapy finishes all requests that have left the scheduler, one per delay of the slot; with a long Crawl-delay or
     Retry-After that takes minutes. Requests already sent are finished; the dropped ones stay pending.
     """
 
+    signals = ("crawl_closing",)
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._closing = False
         self._ticks = PeriodicCall(crawler, 0.5, self._look)
-        connect(crawler, self, "crawl_closing")
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension."""
-        return cls(crawler)
 
     def crawl_closing(self) -> None:
         """Note that the crawl is closing."""

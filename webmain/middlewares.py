@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
@@ -27,7 +27,7 @@ from webmain.crawl.failures import (
 from webmain.crawl.known_urls import CONDITIONAL, KnownUrls
 from webmain.crawl.politeness import retry_after_s
 from webmain.crawl.recordings import Recorder as Recorder
-from webmain.crawl.signals import send_failed, send_rejected
+from webmain.crawl.signals import Component, send_failed, send_rejected
 from webmain.discovery.safe_xml import GZIP
 from webmain.html.walls import REFUSING
 from webmain.items import Reason, Rejected
@@ -49,19 +49,7 @@ _ENDS: Final = (b"</html", b"</rss", b"</feed", b"</urlset", b"</sitemapindex", 
 _END_BYTES: Final = 1_000
 
 
-class _Middleware:
-    """Base class of middlewares: access to the crawler."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware."""
-        return cls(crawler)
-
-
-class Failures(_Middleware):
+class Failures(Component):
     """The outermost middleware: counts and reports failures that no other middleware has handled."""
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -223,7 +211,7 @@ class Statuses(HttpErrorMiddleware):
             raise
 
 
-class Conditional(_Middleware):
+class Conditional(Component):
     """Adds validators to requests whose meta has `again`, and passes 304 to their callbacks.
 
     Placed between redirects and the network, so that validators always belong to the requested address. An unexpected 304 is

@@ -127,7 +127,6 @@ class _Album:
         chosen = np.flatnonzero(kept)
         self._first, self._last = int(chosen[0]), int(chosen[-1])
         self._known: dict[int, _Around] = {}
-        self._captions: dict[str, bool] = {}
         self.root = self._wide(region(document.elements, document.leaves, kept)[0])
 
     def _wide(self, element: int) -> int:
@@ -213,9 +212,7 @@ class _Album:
 
     def _is_caption(self, element: int) -> bool:
         elements = self._elements
-        return elements.tags[element] == "figcaption" or is_caption(
-            elements.attributes[element].get("class"), self._captions
-        )
+        return elements.tags[element] == "figcaption" or is_caption(elements.attributes[element].get("class"))
 
     def caption(self, element: int) -> str:
         """Return the text of a picture's caption, "" for none."""

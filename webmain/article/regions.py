@@ -87,13 +87,10 @@ def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.boo
         return kept
     near = reach(leaves, kept)
     first, end = region(elements, leaves, kept)
-    known: dict[str, bool] = {}
     out = kept.copy()
     unwanted = leaves.has(UNWANTED)
     for i in range(first, end):
-        if elements.tags[i] not in ("figcaption", "caption") and not is_caption(
-            elements.attributes[i].get("class"), known
-        ):
+        if elements.tags[i] not in ("figcaption", "caption") and not is_caption(elements.attributes[i].get("class")):
             continue
         members = np.arange(elements.first_leaf[i], elements.end_leaf[i])
         members = members[~unwanted[members]]

@@ -339,11 +339,9 @@ def _whole_number(text: str | None, default: int) -> int:
     return int(text) if text and _WHOLE_NUMBER.fullmatch(text.strip()) else default
 
 
-def is_caption(name: str | None, known: dict[str, bool]) -> bool:
-    """Return True if a class attribute names a caption; `known` caches results."""
-    if not name:
+def is_caption(name: str | None) -> bool:
+    """Return True if a class attribute names a caption."""
+    if not name or len(name) > MAX_CLASS_CHARS:
         return False
-    if name not in known:
-        lower = name.lower()
-        known[name] = "caption" in lower and len(name) <= MAX_CLASS_CHARS and CAPTION_CLASS.search(lower) is not None
-    return known[name]
+    lower = name.lower()
+    return "caption" in lower and CAPTION_CLASS.search(lower) is not None

@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
 from webmain.crawl.known_urls import KnownUrls
-from webmain.crawl.signals import SITE_PREFIX, PeriodicCall, connect, count_for_site
+from webmain.crawl.signals import SITE_PREFIX, Component, PeriodicCall, count_for_site
 from webmain.items import Article
 from webmain.ledger.file import LedgerError
 from webmain.ledger.runs import GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
@@ -32,28 +32,22 @@ EVERY_S: Final = 60.0  # seconds between writes of a running crawl, so that a ki
 MAX_LENGTHS: Final = 5_000  # articles of a site from which the median length is computed
 
 
-class SiteRuns:
+class SiteRuns(Component):
     """Counts the results of `news` for each site, and keeps them in the ledger, one row per site.
 
     Other components count with `webmain.crawl.signals.count_for_site`.
     """
 
+    signals = ("spider_opened", "response_downloaded", "item_scraped", "articles_stored", "engine_stopped")
+
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._clock = clock
         self._began = clock()
         self._started_at = 0.0
         self._site_of: dict[str, str] = {}
         self._lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         self._ticks = PeriodicCall(crawler, EVERY_S, self._write)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the extension."""
-        runs = cls(crawler)
-        connect(crawler, runs, "spider_opened", "response_downloaded", "item_scraped", "articles_stored")
-        connect(crawler, runs, "engine_stopped")
-        return runs
 
     def spider_opened(self) -> None:
         """Record which sites are crawled, and write a first row for each."""
