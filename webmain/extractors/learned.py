@@ -37,6 +37,7 @@ from webmain.extractors.page_model import (
 from webmain.extractors.page_types import note_row
 from webmain.features.comments import effect_of_comments, thread_blocks
 from webmain.features.manual_corrections import CERTAIN
+from webmain.features.recipes import effect_of_recipe
 from webmain.features.trees import probabilities
 from webmain.html.blocks import segment
 from webmain.html.columns import Flag
@@ -66,7 +67,8 @@ MAX_SITE_PAGES: Final = 200
 
 BY_SITE: Final = "the site's other pages"
 BY_THREAD: Final = "readers' comments below an article"
-"""Names used instead of a column for what a site model, and the rule on comments, contribute to a block's score."""
+BY_RECIPE: Final = "the recipe that the page declares"
+"""Names used instead of a column for what a site model, and the rules on comments and recipes, add to a block's score."""
 
 
 _WHY: Final = (
@@ -79,16 +81,17 @@ _WHY: Final = (
     "marked as boilerplate by a person",
     "marked as content by a person",
     BY_THREAD,
+    BY_RECIPE,
 )
 
 
 class _Scored(NamedTuple):
-    """A page's columns and its probability of being an article; its blocks' log-odds, and what of it is `BY_THREAD`."""
+    """A page's columns and its probability of being an article; its blocks' log-odds, and what of it is by which rule."""
 
     page: Columns
     article: float
     margin: NDArray[np.float64]
-    by_thread: NDArray[np.float64]
+    by_rule: dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -146,14 +149,15 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
             return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
-        page, article, generic, by_thread = self._scored(segmentation)
+        page, article, generic, by_rule = self._scored(segmentation)
         margin, signs = self._by_site(segmentation, page.texts, generic)
         probability = probabilities(margin)
         choice = choose(probability, page.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
-        reason[(by_thread < 0) & ~choice.kept] = 8
+        reason[(by_rule[BY_THREAD] < 0) & ~choice.kept] = 8
+        reason[(by_rule[BY_RECIPE] > 0) & choice.kept] = 9
         reason[(signs < 0) & ~choice.kept] = 6
         reason[(signs > 0) & choice.kept] = 7
         return Extraction(
@@ -179,7 +183,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
         The site model's contribution is listed as `BY_SITE`; its value is the log-odds without it.
         """
-        page, article, generic, by_thread = self._scored(segmentation)
+        page, article, generic, by_rule = self._scored(segmentation)
         rows = page.with_article(article)[list(blocks)]
         contributions = page_model().blocks.contributions(rows)
         names = block_names()
@@ -189,8 +193,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             order = np.argsort(-np.abs(odds), kind="stable")[: np.count_nonzero(odds)][:most]
             columns_of = (order.tolist(), row[order].tolist(), odds[order].tolist())
             effects = [(names[i], value, by) for i, value, by in zip(*columns_of, strict=True)]
-            if by_thread[block]:
-                effects.append((BY_THREAD, 1.0, float(by_thread[block])))
+            effects += [(name, 1.0, float(effect[block])) for name, effect in by_rule.items() if effect[block]]
             if self._site is not None:
                 effects.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
             found.append(sorted(effects, key=lambda one: -abs(one[2]))[:most])
@@ -215,8 +218,10 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         article = self._article(model.article_share(row), segmentation.document)
         note_row(segmentation.document, row)
         margin = model.margins(page, article)
-        effect = effect_of_comments(thread_blocks(segmentation), margin, page.n_chars, article)
-        return _Scored(page, article, margin + effect, effect)
+        of_comments = effect_of_comments(thread_blocks(segmentation), margin, page.n_chars, article)
+        margin = margin + of_comments
+        of_recipe = effect_of_recipe(segmentation, page.texts, margin)
+        return _Scored(page, article, margin + of_recipe, {BY_THREAD: of_comments, BY_RECIPE: of_recipe})
 
     def _article(self, share: float, document: Document) -> float:
         """Return the probability that a page is an article: the mean of its own and, if known, its site's.

@@ -281,10 +281,10 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
         starts = [text[:_PROBE] for text in described]
         has_description[long] = [
             found or any(start in keys[i] for start in starts)
-            for i, found in zip(long, _are_in("\0".join(described), probes), strict=True)
+            for i, found in zip(long, are_in("\0".join(described), probes), strict=True)
         ]
     if bodies:
-        in_data[long] = _are_in(bodies, probes)
+        in_data[long] = are_in(bodies, probes)
     types = own_types(document)
     tags = document.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
@@ -296,7 +296,7 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
         "page_path_depth": min(max(path.count("/") - 2, 0), 8) if path.startswith("http") else -1.0,
     }
     return {
-        "in_title": np.array([found and len(key) > 3 for key, found in zip(keys, _are_in(title, keys), strict=True)]),
+        "in_title": np.array([found and len(key) > 3 for key, found in zip(keys, are_in(title, keys), strict=True)]),
         "has_description": has_description,
         "in_data": in_data,
         "heads_title": np.array([start in key for key in keys]) if (start := title[:24]) else 0,
@@ -304,7 +304,7 @@ def head_and_data(page: PageBlocks) -> NamedColumns:
     }
 
 
-def _are_in(text: str, parts: list[str]) -> list[bool]:
+def are_in(text: str, parts: list[str]) -> list[bool]:
     """Return which strings are in a text; those beyond `_MAX_SOUGHT_CHARS` are not searched."""
     sought = parts[: _MAX_SOUGHT_CHARS // (len(text) or 1)]
     return [part in text for part in sought] + [False] * (len(parts) - len(sought))
