@@ -23,8 +23,9 @@ from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import Document, view
 from webmain.html.kinds import article_blocks
 from webmain.items import Kind, Page, Reason, Rejected
+from webmain.metadata.declared import json_ld
 from webmain.metadata.head import letters
-from webmain.metadata.jsonld import about_page, read_json_ld
+from webmain.metadata.jsonld import about_page
 from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide, prose_chars
 
@@ -271,7 +272,7 @@ def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Cand
     """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
     if _most_prose(document.tree.data) < least:
         return
-    linked = read_json_ld(document.tree.data)
+    linked = json_ld(document)
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
         if node.aside:
             continue

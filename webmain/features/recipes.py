@@ -8,9 +8,8 @@ import numpy as np
 
 from webmain.features.block_columns import are_in
 from webmain.html.document import view
-from webmain.metadata.declared import own_data
+from webmain.metadata.declared import json_ld, own_data
 from webmain.metadata.head import letters
-from webmain.metadata.jsonld import read_json_ld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +60,7 @@ def _recipe(document: Document) -> str:
     """Return the letters of the ingredients and steps of a page's recipe, one line each; "" without one."""
     if '"recipeIngredient"' not in own_data(document):
         return ""
-    recipes = (node.value for node in read_json_ld(document.tree.data).nodes if "recipe" in node.types)
+    recipes = (node.value for node in json_ld(document).nodes if "recipe" in node.types)
     found = (text for recipe in recipes for key in _KEYS for text in _strings(recipe.get(key), 0))
     return "\n".join(letters(text) for text, _ in zip(found, range(MAX_STRINGS), strict=False))
 

@@ -11,7 +11,7 @@ from webmain.regex import lazy
 from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
-    from webmain.metadata.jsonld import Node
+    from webmain.metadata.jsonld import JsonLd, Node
 
 MAX_HEAD_ELEMENTS: Final = 2000
 MAX_CLAIMING_ELEMENTS: Final = 600
@@ -54,6 +54,12 @@ def article_evidence(document: Document) -> bool:
     """
     hints = document.page.hints
     return (hints is not None and hints.source in _SOURCES) or declares_article(document)
+
+
+@view
+def json_ld(document: Document) -> JsonLd:
+    """Return the typed objects of a page's JSON-LD."""
+    return read_json_ld(document.tree.data)
 
 
 @view

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.html.columns import Flag
 from webmain.items import Source
+from webmain.metadata.declared import json_ld
 from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
-from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, read_json_ld, texts
+from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide
@@ -198,7 +199,7 @@ class Reading:
 def read(document: Document) -> Reading:
     """Return what the fields of a page are read from."""
     clues = gather(document)
-    linked = read_json_ld(document.tree.data)
+    linked = json_ld(document)
     urls = [document.url or "", clues.link("canonical"), clues.meta("og:url")]
     titles = [document.title, clues.meta("og:title"), clues.meta("twitter:title")]
     titles += [t for i in clues.headings[:3] if (t := element_text(document, i))]
