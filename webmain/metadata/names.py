@@ -87,7 +87,7 @@ def _patterns() -> _Patterns:
         role_after=lazy(rf"(?<=\S)\s*{either('roles_after')}$"),
         no_name=lazy(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
         name_word=lazy(r"[^\W\d_][\w'’.-]*$"),
-        particle=lazy(rf"{either('particles')}$"),
+        particle=lazy(rf"{either('particles')}(?:(?<=\w\w)[A-ZÀ-ÖØ-Þ][\w'’.-]*)?$"),  # "von", "deCasparis"
         wrote_in_lower=lazy(
             rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?[{COLONS}])(?:\s?:)?(?:\s|$)"
         ),
