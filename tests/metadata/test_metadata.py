@@ -96,6 +96,12 @@ def test_meta_elements_alone() -> None:
     assert (metadata.tags, metadata.language_declared) == (("a", "b"), "de-at")
 
 
+@pytest.mark.parametrize(("others", "authors"), [("", ("Jane Roe",)), ('<a rel="author" href="/m">Max Moe</a>', ())])
+def test_the_only_name_in_a_box_about_the_author_is_the_author(others: str, authors: tuple[str, ...]) -> None:
+    box = f'<div class="author-bio"><h2><a rel="author" href="/j">Jane Roe</a></h2>{others}<p>Jane is a cook.</p></div>'
+    assert _read("", f"<h1>X y z w</h1><p>{'The tide was in. ' * 20}</p>{box}").authors == authors
+
+
 def test_addresses_are_no_authors() -> None:
     assert _read('<meta property="article:author" content="https://facebook.com/jane">').authors == ()
 

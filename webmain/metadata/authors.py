@@ -71,7 +71,14 @@ def read_authors(reading: Reading) -> Found | None:
         elif names and fallback is None:
             fallback = found(tuple(names), name, raw)
     likely = (found(tuple(names), "text", raw) for names, raw in likely_authors(reading))
-    return unseen or fallback or next(likely, None)
+    return unseen or fallback or next(likely, None) or _in_author_box(reading)
+
+
+def _in_author_box(reading: Reading) -> Found | None:
+    """Return the only name that the page's links to authors have, below the text too; None if there are several."""
+    texts_of = (element_text(reading.document, i, limit=120) for i in reading.clues.author_links)
+    names = unique(n for text in texts_of for n in names_in(text, language=reading.language, is_text=True))
+    return found((names[0],), "rel=author", names[0]) if len(names) == 1 else None
 
 
 _SHOWN = ("itemprop:author", "rel=author", "byline")
