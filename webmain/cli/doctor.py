@@ -29,7 +29,7 @@ def _doctor(_args: argparse.Namespace) -> int:
 
         return f"{len(extract('<p>A page to try the parser on, long enough to be kept.</p>', parts='text').text)} characters"
 
-    def words(text: str, language: str) -> str:
+    def split(text: str, language: str) -> str:
         from webmain.text.words import words
 
         return " | ".join(words(text, language=language))
@@ -54,8 +54,8 @@ def _doctor(_args: argparse.Namespace) -> int:
 
     checks: dict[str, Callable[[], str]] = {
         "parser": parser,
-        "Thai words": lambda: words("ข่าววันนี้", "th"),
-        "other words": lambda: words("今日のニュース", "ja"),
+        "Thai words": lambda: split("ข่าววันนี้", "th"),
+        "other words": lambda: split("今日のニュース", "ja"),
         "language": language,
         "extractors": extractors,
         "store": store,

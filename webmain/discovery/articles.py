@@ -392,7 +392,7 @@ def _weigh_query(path: _Path, evidence: Evidence) -> None:
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
         evidence.add(2.4 if speaks else 1.6, "numbered in the query")
-    elif any(key in url_words("search_keys") and len(value) != 1 for key, value in query.items()):
+    elif any(len(query[key]) != 1 for key in url_words("search_keys") & query.keys()):
         evidence.add(-2.0, "a search")
-    elif any(key in url_words("page_keys") and value.isdigit() and len(value) <= 4 for key, value in query.items()):
+    elif any(query[key].isdigit() and len(query[key]) <= 4 for key in url_words("page_keys") & query.keys()):
         evidence.add(-1.5, "a numbered page of a list")

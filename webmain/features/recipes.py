@@ -48,7 +48,7 @@ def effect_of_recipe(
     declared = np.array(
         [len(t) >= MIN_LETTERS and found for t, found in zip(folded, are_in(said, folded), strict=True)]
     )
-    parent = np.array(segmentation.document.elements.parent)[np.maximum(segmentation.element, 0)]
+    parent = segmentation.document.elements.parents[np.maximum(segmentation.element, 0)]
     _, group = np.unique(parent, return_inverse=True)
     share = np.bincount(group, declared) / np.bincount(group)
     is_recipe = declared | (share >= MIN_SHARE)[group]

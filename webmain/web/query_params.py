@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -63,6 +63,17 @@ class QueryParams:
         by = self.choice("sort", tuple(SORTS), "published")
         way = self.choice("order", ("down", "up")) or ("up" if by in UPWARDS else "down")
         return Order(by=by, descending=way == "down")
+
+    @property
+    def matching(self) -> tuple[Literal["all", "any"], Literal["page", "block"]]:
+        """Which words of a search a block must contain, and what each result is.
+
+        Raises
+        ------
+        Problem
+            One of them is not allowed.
+        """
+        return self.choice("match", ("all", "any"), "all"), self.choice("per", ("page", "block"), "page")
 
     def key(self, name: str) -> int | None:
         """Return the key of the row that a page begins after or ends before."""

@@ -135,7 +135,7 @@ async def search(request: Request) -> Response:
     """Return the blocks of stored articles that contain the words of a query."""
     web, params = web_of(request), query_params(request)
     limit, offset = _limit(params), params.number("offset", MAX_OFFSET, least=0) or 0
-    match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
+    match, per = params.matching
     try:
         query = read_query(params.given.get("q", ""))
     except QueryError as error:

@@ -167,7 +167,7 @@ def search(request: Request, store: SqliteStore) -> Response:
     """Show the results of a search, or only its form."""
     params, indexing = query_params(request), web_of(request).indexing
     is_indexing = indexing.is_running  # read before the results, which may be older
-    match, per = params.choice("match", ("all", "any"), "all"), params.choice("per", ("page", "block"), "page")
+    match, per = params.matching
     index, query = store.index(), params.given.get("q", "")
     results: Results | None = None
     if query:
