@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -45,12 +46,13 @@ class DatabaseFile(ABC):
             self.db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
         except (sqlite3.Error, OSError) as error:
             raise self.failure(error) from error
+        self._close = weakref.finalize(self, self.db.close)  # at the latest when nobody uses this object any more
         self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
         try:
             with self.failures():
                 self._prepare(wait_s)
         except BaseException:
-            self.db.close()
+            self._close()
             raise
         self.is_ready = True
 
@@ -70,7 +72,7 @@ class DatabaseFile(ABC):
 
     def close(self) -> None:
         """Close the file; everything has already been written."""
-        self.db.close()
+        self._close()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement and return all its rows."""

@@ -6,6 +6,7 @@ import ast
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,8 @@ def table_of(name: str) -> str:
 def shared_columns(name: str) -> str:
     """The columns of a table that are fields of a record."""
     record: type = {"article": items.Article, "block": items.ArticleBlock, "word": items.WordCount}[name]
-    return ", ".join(f"`{column}`" for column in columns(database(), name) if column in coders(record))
+    with database() as db:
+        return ", ".join(f"`{column}`" for column in columns(db, name) if column in coders(record))
 
 
 MAKERS: dict[str, Callable[[str], str]] = {"fields": table_of, "columns": shared_columns}
@@ -77,10 +79,11 @@ def generated(page: str) -> str:
     return re.sub(r"(<!-- (fields|columns) of (\w+) -->)\n.*?\n(<!-- end -->)", part, page, flags=re.DOTALL)
 
 
-def database() -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:")
-    SqliteFile.migrate(db)
-    return db
+@contextmanager
+def database() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        SqliteFile.migrate(db)
+        yield db
 
 
 def columns(db: sqlite3.Connection, table: str) -> list[str]:
@@ -95,9 +98,9 @@ def test_tables_are_made_of_the_records() -> None:
 
 @pytest.mark.parametrize("kind", ["table", "view"])
 def test_every_column_of_every_table_and_view_is_described(kind: str) -> None:
-    db = database()
     query = "SELECT name FROM sqlite_master WHERE type = ? AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
-    expected = {name: sorted(columns(db, name)) for (name,) in db.execute(query, (kind,))}
+    with database() as db:
+        expected = {name: sorted(columns(db, name)) for (name,) in db.execute(query, (kind,))}
     tables, views = PAGE.read_text(encoding="utf-8").split("## The SQLite database")[1].split("### Views")
     found: dict[str, list[str]] = {}
     if kind == "view":

@@ -566,3 +566,14 @@ def test_index_of_a_closed_store_is_told(path: Path) -> None:
         index.search("tide")
     with pytest.raises(StoreError, match="is closed"):
         store.index()
+
+
+def test_the_example_in_the_documentation_prints_what_is_found(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "search.md").read_text("utf-8")
+    example = text.split("```python\n")[1].split("```")[0]
+    put(store, make(1, "The harbour master reads the tide", language="en"))
+    monkeypatch.chdir(path.parent)
+    exec(example, {})
+    assert "The [harbour master] reads the [tide]" in capsys.readouterr().out

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from starlette.requests import HTTPConnection
 from starlette.routing import Route
 
 from tests.web.conftest import ORIGIN, form_token
 from webmain.web.app import create_app
 from webmain.web.config import Config, Limits
+from webmain.web.sessions import Logins
 
 TOKEN = "correct horse battery staple"
 
@@ -182,6 +184,21 @@ def test_tokens_can_not_be_tried_without_end(connect):
     token = client.get("/api/v1/x", headers={"authorization": "Bearer " + TOKEN})
     assert token.status_code == 429
     assert int(token.headers["retry-after"]) > 0
+    assert client.get("/api/v1/x").status_code == 401  # no token was tried
+
+
+def test_wrong_tokens_keep_out_nobody_at_another_address():
+    def request(address):
+        return HTTPConnection({"type": "http", "client": (address, 1), "headers": []})
+
+    logins = Logins(TOKEN, 2)
+    for n in range(2):
+        assert not logins.accepts(request("192.0.2.1"), f"wrong {n}")
+        assert not logins.accepts(request(f"2001:db8:1:2::{n}"), "wrong")
+    assert logins.wait_s(request("192.0.2.1")) > 0
+    assert logins.wait_s(request("2001:db8:1:2:3::")) > 0
+    assert logins.wait_s(request("192.0.2.2")) == 0
+    assert logins.wait_s(request("2001:db8:1:3::")) == 0
 
 
 def test_large_bodies_are_refused_before_and_while_they_come(connect):

@@ -75,7 +75,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
     )
     option("-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ...")
     option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for methods that learn ({MODELS})")
-    option("--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites (sites.toml)")
+    option("--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites, such as sites.toml")
     option("--url", type=web_address, help="the page's address, if it is read from a file or standard input")
     option("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)")
     option("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="most bytes per page (10 MiB)")

@@ -121,10 +121,11 @@ def _without_login(request: Request) -> Response | None:
     """Return the response to a request without a login, or None if it has the token."""
     logins = web_of(request).logins
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if wait_s := logins.wait_s():
-        return failure(request, 429, headers={"retry-after": str(wait_s)})
-    if kind.lower() == "bearer" and logins.accepts(token.strip()):
-        return None
+    if kind.lower() == "bearer":
+        if wait_s := logins.wait_s(request):
+            return failure(request, 429, headers={"retry-after": str(wait_s)})
+        if logins.accepts(request, token.strip()):
+            return None
     if request.url.path.startswith(API):
         message = "The token is wrong." if kind else "Send the header Authorization: Bearer TOKEN."
         return failure(request, 401, message, headers={"www-authenticate": "Bearer"})
@@ -205,10 +206,10 @@ async def login(request: Request) -> Response:
     web = web_of(request)
     if request.method != "POST":
         return render(request, "login.html.jinja", problem="")
-    if wait_s := web.logins.wait_s():
+    if wait_s := web.logins.wait_s(request):
         return failure(request, 429, "Too many wrong tokens were tried.", headers={"retry-after": str(wait_s)})
     form = await request.form()
-    if not web.logins.accepts(str(form.get("token", ""))):
+    if not web.logins.accepts(request, str(form.get("token", ""))):
         return render(request, "login.html.jinja", status=403, problem="The token is wrong.")
     response = redirect(request, "/")
     sessions.log_in(request, response)

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import hmac
 import time
+from collections import Counter
+from ipaddress import IPv6Network
 from typing import Final
 
 from starlette.requests import HTTPConnection
@@ -18,34 +20,42 @@ NOTICE: Final = "webmain_notice"
 
 SESSION_S: Final = 12 * 3600
 MAX_NOTICE_CHARS: Final = 500
+MAX_ADDRESSES: Final = 10_000
 
 
 class Logins:
-    """Checks tokens, a limited number of wrong ones per minute."""
+    """Checks tokens, a limited number of wrong ones per minute from each address."""
 
     def __init__(self, token: str | None, most: int) -> None:
         self._token, self._most = token, most
-        self._minute, self._n_wrong = 0, 0
+        self._minute, self._n_wrong = 0, Counter[str]()
 
     @property
     def is_needed(self) -> bool:
         """Whether users need a token."""
         return self._token is not None
 
-    def wait_s(self) -> int:
-        """Return how many seconds to wait before a token is checked; 0 if one may be checked now."""
-        if int(time.monotonic() // 60) != self._minute or self._n_wrong < self._most:
+    def wait_s(self, request: HTTPConnection) -> int:
+        """Return how many seconds to wait before a token of this client is checked; 0 if one may be checked now."""
+        if int(time.monotonic() // 60) != self._minute or self._n_wrong[_address(request)] < self._most:
             return 0
         return 60 - int(time.monotonic() % 60)
 
-    def accepts(self, token: str) -> bool:
-        """Return True if a token is correct; call `wait_s` first."""
+    def accepts(self, request: HTTPConnection, token: str) -> bool:
+        """Return True if a client's token is correct; call `wait_s` first."""
         if self._token is None or _is_same(self._token, token):
             return True
         minute = int(time.monotonic() // 60)
-        self._n_wrong = self._n_wrong + 1 if minute == self._minute else 1
-        self._minute = minute
+        if minute != self._minute or len(self._n_wrong) > MAX_ADDRESSES:
+            self._minute, self._n_wrong = minute, Counter[str]()
+        self._n_wrong[_address(request)] += 1
         return False
+
+
+def _address(request: HTTPConnection) -> str:
+    """Return the address a request came from; of IPv6 the network, in which one client has all addresses."""
+    host = request.client.host if request.client else ""
+    return str(IPv6Network((host, 64), strict=False)) if ":" in host else host
 
 
 def log_in(request: HTTPConnection, response: Response) -> None:
