@@ -177,10 +177,16 @@ def test_bytes_given_as_html_of_a_page_are_its_body(kind):
 
 
 @pytest.mark.parametrize(
-    ("given", "error"), [({"html": 3}, TypeError), ({"body": "x"}, TypeError), ({"html": b"", "body": b""}, ValueError)]
+    ("given", "error"),
+    [
+        ({"html": 3}, TypeError),
+        ({"body": "x"}, TypeError),
+        ({"url": 5}, TypeError),
+        ({"html": b"", "body": b""}, ValueError),
+    ],
 )
 def test_a_page_of_something_else_is_refused_when_it_is_made(given, error):
-    with pytest.raises(error, match=r"html|body"):
+    with pytest.raises(error, match=r"html|body|url"):
         Page(**given)
 
 

@@ -170,7 +170,7 @@ def test_rejection_of_a_page_without_text_says_what_most_blocks_were_dropped_for
     none = np.zeros(3)
     with pytest.raises(Rejected) as caught:
         compose(Extraction(segmentation, "strict", score=none, raw=none, kept=none > 0, why=why))
-    assert caught.value.detail == f"strict {detail}"
+    assert caught.value.detail == f"the method strict {detail}"
 
 
 def test_rejection_of_an_svm_without_a_model_says_so():

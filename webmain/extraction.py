@@ -81,7 +81,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.require not in (None, ANY_TYPE, *PAGE_TYPES):
-            raise ValueError(f"require: got {self.require!r}, allowed are {', '.join(PAGE_TYPES)}")
+            raise ValueError(f"require: got {self.require!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}")
 
     def limit_s(self, page: Page) -> float | None:
         """Return the CPU seconds allowed for a page and its continuation pages together; None for no limit."""
@@ -260,7 +260,7 @@ def _judged(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     if not len(segmentation):
         always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
         if not always_answers and embedded_article(document) is None:
-            raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
+            raise Rejected(Reason.NO_BLOCKS, f"the method {extractor.name} finds no block of text", url=document.url)
     with document.deadline:
         document.check_time()
         judged = extractor.judge(segmentation)

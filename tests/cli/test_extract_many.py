@@ -69,7 +69,7 @@ def test_an_archive_and_a_file_are_taken_one_after_the_other(warc, folder, capsy
     assert code == exits.REJECTED
     assert [article["title"] for article in found] == ["Day 7", *(f"Day {n}" for n in (0, 1, 2, 4, 5))]
     assert found[1]["url"] == "https://courier.example/0"
-    assert "webmain: https://courier.example/3: rejected: no_blocks: learned finds no block of text" in told
+    assert "webmain: https://courier.example/3: rejected: no_blocks: the method learned finds no block of text" in told
     assert "webmain: 6 articles, 1 rejected (1 no_blocks)" in told
 
 

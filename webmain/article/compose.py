@@ -139,10 +139,10 @@ def _reason_for_nothing(extraction: Extraction) -> str:
     """Return a sentence on how much was kept, with the most frequent reason for dropping blocks."""
     n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
     if not n:
-        return f"{extraction.extractor} finds no block of text"
+        return f"the method {extraction.extractor} finds no block of text"
     if n_kept:
-        return f"{extraction.extractor} kept {n_kept} of {n} blocks, but they contain no text"
-    nothing = f"{extraction.extractor} kept none of {n} blocks"
+        return f"the method {extraction.extractor} kept {n_kept} of {n} blocks, but they contain no text"
+    nothing = f"the method {extraction.extractor} kept none of {n} blocks"
     reasons = Counter(filter(None, map(fold_space, extraction.why)))
     if not reasons:
         return nothing

@@ -34,8 +34,8 @@ class Hints:
 class Page:
     """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
 
-    Raises TypeError: `html` is neither str nor bytes, or `body` no bytes. Raises ValueError: bytes were given under
-    both names.
+    Raises TypeError: `html` is neither str nor bytes, `body` no bytes, or `url` no str. Raises ValueError: bytes were
+    given under both names.
     """
 
     url: str | None  # where it came from, after redirects. Without it no link is internal or external.
@@ -72,6 +72,8 @@ class Page:
             raise TypeError(f"Page: html must be str or bytes, not {type(html).__name__}")
         if not isinstance(body, Bytes | None):
             raise TypeError(f"Page: body must be bytes, not {type(body).__name__}")
+        if not isinstance(url, str | None):
+            raise TypeError(f"Page: url must be str, not {type(url).__name__}")
         given = (url, html, None if body is None else bytes(body), fetched_at, status)
         others = ({} if headers is None else headers, hints, parts, article_reason, rendering)
         for name, value in zip(self.__slots__, (*given, *others), strict=True):
