@@ -13,10 +13,10 @@ Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, sections 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -151,10 +151,11 @@ def source_lines(html: str) -> Lines:
     hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never treated as hidden. Deviation: the paper
     doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
     """
-    if html.count("<") > MAX_PIECES and next(islice(_TOKEN.finditer(html), MAX_PIECES, None), None) is not None:
+    pieces = _TOKEN.split(html, MAX_PIECES + 1)
+    if len(pieces) > (MAX_PIECES + 1) * (_GROUPS + 1):
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
-    pieces = _TOKEN.split(html)
-    if html.count("\n") > MAX_LINES and sum(text.count("\n") for text in pieces[:: _GROUPS + 1]) > MAX_LINES:
+    may_be_large = len(html) > MAX_LINES and html.count("\n") > MAX_LINES
+    if may_be_large and sum(text.count("\n") for text in pieces[:: _GROUPS + 1]) > MAX_LINES:
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_LINES:,} lines, which is the number allowed")
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
     texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
@@ -186,7 +187,6 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     in_head = after_block = True
     saw_block = False
     blanks: dict[str, int] = {}  # new lines in each white space between tags, which mostly repeats
-    more: Sequence[_Row]
     add, kinds = rows.append, _KINDS
     column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # the first text has no token before it
     tokens = zip(column, column, column, column, column, strict=True)
@@ -230,8 +230,6 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                         return None
                 else:
                     n_tags += 1
-            elif kind == _PASS:
-                pass
             elif kind == _CLOSE_BLOCK:
                 if n_tags or parts:
                     add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
@@ -244,6 +242,8 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 if link >= 0:
                     n_linked += len(_folded(parts[link:]))
                     link = -1
+            elif kind == _PASS:
+                pass
             elif kind == _CLOSE_CONTROL:
                 if parts:
                     parts.append(" ")
@@ -276,40 +276,36 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
         if not text:
             continue
         n_ends = blanks.get(text)
+        if n_ends is None and text.isspace():
+            n_ends = blanks[text] = text.count("\n")
         if n_ends is None:
-            if text.isspace():
-                n_ends = blanks[text] = text.count("\n")
-            else:
-                in_head = False
-                if "&" in text:
-                    text = unescape(text)
-                if link >= 0 or "\n" not in text:
-                    if parts or not text.isspace():
-                        parts.append(text)
-                    continue
-        if n_ends is None:
+            in_head = False
+            if "&" in text:
+                text = unescape(text)
+            if link >= 0 or "\n" not in text:
+                if parts or not text.isspace():
+                    parts.append(text)
+                continue
             first, *whole, text = text.split("\n")
             if first and not first.isspace():
                 parts.append(first)
-            more = [(" ".join(line.split()), 0, 0, "") for line in whole]
         elif in_head:
             continue
         elif link >= 0 or not n_ends:
             if parts:
                 parts.append(" ")
             continue
-        else:
-            more = [_NOTHING] * (n_ends - 1) if n_ends > 1 else ()
-            text = ""
         if n_tags or parts or not after_block:  # a new line right after a block's end adds no line
             add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
             n_linked = n_tags = 0
             opener = ""
         after_block = False
-        if more:
-            rows += more
-        if text and not text.isspace():
-            parts.append(text)
+        if n_ends is None:
+            rows += [(" ".join(line.split()), 0, 0, "") for line in whole]
+            if text and not text.isspace():
+                parts.append(text)
+        elif n_ends > 1:
+            rows += [_NOTHING] * (n_ends - 1)
     if n_tags or parts:
         add(_line(parts, link, n_linked, n_tags, opener))
     return title or "", rows
