@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from functools import lru_cache
-from itertools import accumulate, chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,8 +37,8 @@ LENGTH = "length"
 MAX_LOG_LENGTH = 12.0
 """Texts from 4,095 characters on have length 1.0."""
 
-MAX_REMEMBERED = 256
-"""Size of the caches of names: each tag path and selector is looked up several times for one page."""
+MAX_REMEMBERED = 1_000
+"""Size of the caches of names: each tag path and selector, and each path above, is looked up several times for one page."""
 
 _OF_CONTENT = frozenset(("top", "height"))
 
@@ -76,9 +76,13 @@ def path_names(tag_path: str) -> Names:
     The longest prefix is the whole path, the paper's feature. Shorter prefixes show that two blocks are in the same part of
     the page: by whole paths alone, a paragraph and a quoted paragraph next to it have nothing in common.
     """
-    steps = tag_path.split("/")
-    paths = islice(accumulate(steps, "{}/{}".format), 1, None)
-    return f"tag={steps[-1]}", *map("path={}".format, paths)
+    return f"tag={tag_path.rpartition('/')[2]}", *_prefixes(tag_path)
+
+
+@lru_cache(MAX_REMEMBERED)
+def _prefixes(tag_path: str) -> Names:
+    above = tag_path.rpartition("/")[0]
+    return (*_prefixes(above), f"path={tag_path}") if above else ()
 
 
 @lru_cache(MAX_REMEMBERED)
@@ -91,13 +95,13 @@ def selector_names(selector: str) -> Names:
     steps = selector.split("/")
     tag, *classes = steps[-1].split(".")
     around = dict.fromkeys(chain.from_iterable(map(_class_names, steps)))
-    return *around, *(f"own={tag}.{token}" for token in classes or [""])
+    return *around, *[f"own={tag}.{token}" for token in classes or [""]]
 
 
 @lru_cache(MAX_REMEMBERED)
 def _class_names(step: str) -> Names:
     tag, *classes = step.split(".")
-    return tuple(f"in={tag}.{token}" for token in classes)
+    return tuple([f"in={tag}.{token}" for token in classes])
 
 
 def discrete_names(

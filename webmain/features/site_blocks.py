@@ -300,8 +300,9 @@ class _Places:
         """Return a place extended by some steps; once the page's limit is reached, only if that place was built before."""
         found = self._below.get((place, names))
         if found is None:
-            steps = map(self._step, names)
-            path, selector = ("/".join(filter(None, parts)) for parts in zip(place, *steps, strict=True))
+            path, selector = place
+            for tag, step in map(self._step, names):
+                path, selector = (f"{path}/{tag}", f"{selector}/{step}") if path else (tag, step)
             self._left -= len(path) + len(selector)
             if self._left < 0:
                 return place
@@ -318,8 +319,8 @@ class _Places:
 def _step(tag: str, classes: str) -> tuple[str, str]:
     """Return one step of a tag path and of a selector."""
     tag = _cut(tag)
-    tokens = sorted({_cut(token) for token in classes.split(None, MAX_CLASSES)[:MAX_CLASSES]})
-    return tag, ".".join([tag, *tokens])
+    tokens = classes.split(None, MAX_CLASSES)[:MAX_CLASSES]
+    return tag, ".".join([tag, *sorted(set(map(_cut, tokens)))]) if tokens else tag
 
 
 def _cut(name: str) -> str:

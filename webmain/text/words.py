@@ -292,6 +292,9 @@ def terms(text: str, language: str | None = None) -> list[str]:
 # --- tokens for comparing texts --------------------------------------------------------------------------------------
 
 
+_find_words = re.compile(r"\w+").findall
+
+
 @cache
 def _token_pattern(*, astral: bool) -> re.Pattern[str]:
     return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
@@ -305,7 +308,7 @@ def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
     """
     text = (text.lower() if fold_case else text).replace("_", " ")
     if is_plain(text):
-        return re.findall(r"\w+", text)
+        return _find_words(text)
     text = compose(strip_invisible(text))
     return _token_pattern(astral=has_astral_marks(text)).findall(text)
 
@@ -317,6 +320,6 @@ def tokens(text: str) -> list[str]:
     punctuation nor apostrophes make a difference.
     """
     found = spaced_words(text)
-    if is_plain(text) or not UNSPACED_RUN.search(text):
+    if text.isascii() or is_plain(text) or not UNSPACED_RUN.search(text):
         return found
     return [token for run in found for token in (words(run) if UNSPACED_RUN.search(run) else [run])]
