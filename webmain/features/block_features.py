@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from webmain.clock import Loading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,10 +136,50 @@ def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | N
     return values
 
 
-def discrete_rows(
-    blocks: SiteBlocks, sets: Sequence[str], *, min_blocks: int = 1
-) -> tuple[list[tuple[Names, ...]], NDArray[np.int64]]:
-    """Return the distinct combinations of names that blocks have, and which of them each block has.
+@dataclass(frozen=True)
+class DiscreteRows:
+    """The distinct combinations of names that blocks have, as columns of a matrix.
+
+    Attributes
+    ----------
+    names : list of str
+        Sorted: the columns of the matrix, after those of continuous features.
+    of_sets : list of (n,) int64 array
+        The names of each discrete feature set, by number.
+    rows : list of (n,) int64 array
+        The names of each combination; combinations are sorted, so independent of the order of the pages.
+    row : (n_blocks,) int64
+        The combination of each block.
+    """
+
+    names: list[str]
+    of_sets: list[NDArray[np.int64]]
+    rows: list[NDArray[np.int64]]
+    row: NDArray[np.int64]
+
+    def one_hot(self, chosen: NDArray[np.int64], values: NDArray[np.float64]) -> Any:
+        """Return a sparse matrix of some combinations: columns of values first, then a 0/1 column for each name.
+
+        Parameters
+        ----------
+        chosen : (n_rows,) int64
+        values : (n_rows, n) float64
+        """
+        with Loading():
+            from scipy import sparse
+
+        n = values.shape[1]
+        known = [np.concatenate((np.arange(n), row + n)) for row in self.rows]
+        rows = [known[i] for i in chosen.tolist()]
+        indices = np.concatenate([np.zeros(0, dtype=np.int64), *rows]).astype(np.int32)
+        ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+        data = np.ones(len(indices))
+        data[indices < n] = values.ravel()
+        return sparse.csr_array((data, indices, ends), shape=(len(rows), n + len(self.names)))
+
+
+def discrete_rows(blocks: SiteBlocks, sets: Sequence[str], *, min_blocks: int = 1) -> DiscreteRows:
+    """Return the distinct combinations of names that blocks have; computed once for the same blocks.
 
     Parameters
     ----------
@@ -144,13 +187,14 @@ def discrete_rows(
     sets : sequence of str
     min_blocks : int
         Names that fewer blocks have are left out. With more than two pages, so are names that occur on one page only.
-
-    Returns
-    -------
-    rows : list of tuple
-        Sorted, so independent of the order of the pages; each row has one tuple of names per discrete set.
-    row : (n_blocks,) int64
     """
+    found: DiscreteRows | None = blocks.views.get((*sets, min_blocks))
+    if found is None:
+        found = blocks.views[(*sets, min_blocks)] = _discrete_rows(blocks, sets, min_blocks)
+    return found
+
+
+def _discrete_rows(blocks: SiteBlocks, sets: Sequence[str], min_blocks: int) -> DiscreteRows:
     visual = blocks.visual if blocks.visual is not None and "visual" in sets else (None,) * len(blocks)
     discrete = [name for name in sets if name != "length"]
     named: dict[Any, tuple[Names, ...]] = {}
@@ -164,8 +208,16 @@ def discrete_rows(
     if min_pages > 1 or min_blocks > 1:
         named = _reduced(named, keys, blocks.page, min_pages=min_pages, min_blocks=min_blocks)
     rows = sorted(set(named.values()))
-    number = {row: i for i, row in enumerate(rows)}
-    return rows, np.array([number[named[key]] for key in keys], dtype=np.int64)
+    of_row = {row: i for i, row in enumerate(rows)}
+    of_sets = [set().union(*of_set) for of_set in zip(*rows, strict=True)]
+    names = sorted(set().union(*of_sets))
+    number = {name: i for i, name in enumerate(names)}.__getitem__
+    return DiscreteRows(
+        names,
+        [np.array(sorted(map(number, of_set)), dtype=np.int64) for of_set in of_sets],
+        [np.array(list(map(number, chain.from_iterable(row))), dtype=np.int64) for row in rows],
+        np.array([of_row[named[key]] for key in keys], dtype=np.int64),
+    )
 
 
 def _reduced(
@@ -200,6 +252,10 @@ def continuous_columns(blocks: SiteBlocks, sets: Sequence[str]) -> dict[str, NDA
 
 def distinct(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the index of one block per distinct combination of values (sorted), and each block's combination."""
-    keys = np.stack(columns, axis=1, dtype=np.float64)
-    _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return first, of_block.reshape(-1)
+    keys = np.stack(columns, dtype=np.float64)
+    order = np.lexsort(keys[::-1])
+    starts = np.ones(len(order), dtype=np.bool_)
+    starts[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
+    of_block = np.empty(len(order), dtype=np.int64)
+    of_block[order] = np.cumsum(starts) - 1
+    return order[starts], of_block

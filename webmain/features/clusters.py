@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.features.block_features import Names
     from webmain.features.site_blocks import SiteBlocks
 
 MAX_VECTORS = 4_000
@@ -164,10 +162,10 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
     continuous = continuous_columns(blocks, sets)
     min_blocks = 1
     while True:
-        rows, row = discrete_rows(blocks, sets, min_blocks=min_blocks)
+        found = discrete_rows(blocks, sets, min_blocks=min_blocks)
         for step in (STEP, 2 * STEP, 4 * STEP, 8 * STEP, 1.0):
             rounded = {name: np.round(values / step) * step for name, values in continuous.items()}
-            first, of_block = distinct([row, *rounded.values()])
+            first, of_block = distinct([found.row, *rounded.values()])
             if len(first) <= max_vectors:
                 break
         if len(first) <= max_vectors or min_blocks > len(blocks):
@@ -182,16 +180,13 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
         scales.append(min(_scale((share @ part**2 - (share @ part) ** 2).sum()), MAX_SCALE))
         parts.append(part * scales[-1])
     values = np.concatenate(parts, axis=1)
-    chosen = [rows[i] for i in row[first].tolist()]
-    matrix, names = one_hot([sum(of_sets, ()) for of_sets in chosen], values)
+    matrix = found.one_hot(found.row[first], values)
     steady = steadiness(blocks) if "selector" in sets and blocks.n_pages > 1 else {}
-    factor = np.array([1.0] * values.shape[1] + [steady.get(name, 1.0) ** 2 for name in names])
+    factor = np.array([1.0] * values.shape[1] + [steady.get(name, 1.0) ** 2 for name in found.names])
     on = np.bincount(matrix.indices, np.repeat(share, np.diff(matrix.indptr)), minlength=len(factor))
     spread = (on - on * on) * factor**2
-    number = {name: values.shape[1] + i for i, name in enumerate(names)}
-    for of_set in zip(*rows, strict=True):
-        own = [number[name] for name in set().union(*of_set) if name in number]
-        factor[own] *= min(_scale(spread[own].sum()), 1.0)
+    for own in found.of_sets:
+        factor[values.shape[1] + own] *= min(_scale(spread[values.shape[1] + own].sum()), 1.0)
     matrix.data *= factor[matrix.indices]
     return Vectors(matrix, weight, of_block, step * max(scales))
 
@@ -222,30 +217,6 @@ def steadiness(blocks: SiteBlocks) -> dict[str, float]:
     for (place, name), pages in pages_of_name.items():
         shares[name] = max(shares.get(name, 0.0), len(pages) / len(pages_of_place[place]))
     return shares
-
-
-def one_hot(rows: Sequence[Names], values: NDArray[np.float64]) -> tuple[Any, list[str]]:
-    """Return a sparse matrix, columns of values first, then a 0/1 column for each name; and the names, sorted.
-
-    Parameters
-    ----------
-    rows : sequence of tuple of str
-    values : (n_rows, n) float64
-    """
-    with Loading():
-        from scipy import sparse
-
-    n = values.shape[1]
-    names = sorted(set().union(*rows))
-    number = dict(zip(names, range(n, n + len(names)), strict=True))
-    first = tuple(range(n))
-    indices = np.array(
-        list(chain.from_iterable((*first, *map(number.__getitem__, row)) for row in rows)), dtype=np.int32
-    )
-    ends = np.cumsum([0, *(n + len(row) for row in rows)], dtype=np.int32)
-    data = np.ones(len(indices))
-    data[indices < n] = values.ravel()
-    return sparse.csr_array((data, indices, ends), shape=(len(rows), n + len(names))), names
 
 
 def _scale(variance: float) -> float:

@@ -29,7 +29,7 @@ from webmain.features.block_features import (
     distinct,
     log_lengths,
 )
-from webmain.features.clusters import one_hot, steadiness
+from webmain.features.clusters import steadiness
 from webmain.features.folds import page_folds
 from webmain.features.support_vectors import fit_svm
 
@@ -279,12 +279,12 @@ class _Rows:
 
     @classmethod
     def of(cls, blocks: SiteBlocks, positive: NDArray[np.bool_], sets: Sequence[str]) -> Self:
-        rows, row = discrete_rows(blocks, sets)
+        discrete = discrete_rows(blocks, sets)
         continuous = continuous_columns(blocks, sets)
-        first, of_block = distinct([row, *continuous.values(), positive])
+        first, of_block = distinct([discrete.row, *continuous.values(), positive])
         values = np.array([column[first] for column in continuous.values()]).reshape(len(continuous), len(first)).T
-        matrix, names = one_hot([sum(rows[i], ()) for i in row[first].tolist()], values)
-        return cls([*continuous, *names], matrix, positive[first], of_block, blocks.page)
+        matrix = discrete.one_hot(discrete.row[first], values)
+        return cls([*continuous, *discrete.names], matrix, positive[first], of_block, blocks.page)
 
     @property
     def has_both_classes(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,6 +49,8 @@ class SiteBlocks:
     corrections : (n_blocks,) int8 or None
         Manual corrections: positive for content, negative for not content, 2 and -2 where that changed a method's verdict,
         0 for uncorrected blocks. None if no page was corrected.
+    views : dict
+        What has been computed of the blocks.
     """
 
     page: NDArray[np.int32]
@@ -60,6 +62,7 @@ class SiteBlocks:
     sites: tuple[str, ...]
     anchor_share: NDArray[np.float64] | None = None
     corrections: NDArray[np.int8] | None = None
+    views: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.texts)
