@@ -141,10 +141,10 @@ def _in_reach(matrix: Any, reach: float) -> Any:
     squares = np.bincount(
         np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.data**2, matrix.shape[0]
     )
-    parts = []
-    for start in range(0, len(squares), CHUNK):
-        part = slice(start, start + CHUNK)
-        apart = squares[part, None] + squares - 2 * (matrix[part] @ matrix.T).toarray()
+    parts, chunks = [], [slice(start, start + CHUNK) for start in range(0, len(squares), CHUNK)]
+    for part in chunks:
+        products = np.hstack([matrix[part] @ matrix[other].toarray().T for other in chunks])
+        apart = squares[part, None] + squares - 2 * products
         parts.append(sparse.csr_array(apart <= reach * reach))
     return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
 

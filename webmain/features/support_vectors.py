@@ -48,7 +48,7 @@ def _fit_exactly(
     small that the linear algebra starts no threads. The result equals liblinear's, which takes long to import.
     """
     signs = np.where(positive, 1.0, -1.0)
-    kernel = (matrix @ matrix.T).toarray() + 1.0  # the bias is one more column of ones
+    kernel = matrix @ matrix.toarray().T + 1.0  # the bias is one more column of ones
     found = np.zeros(len(signs))
     working = np.unique(np.linspace(0, len(signs) - 1, WORKING_ROWS).astype(np.int64))
     for _ in range(MAX_STEPS):
