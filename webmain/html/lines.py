@@ -79,15 +79,14 @@ _TOKEN = re.compile(
 _GROUPS = 4
 _RAW_START = re.compile(rf"\A [a-zA-Z]++ {_ATTRIBUTES} (?:>|\Z)", re.X)
 _SHADOW_ROOT = re.compile(r"\bshadowroot(?:mode)?\b", re.I)
-_MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", re.I | re.X)
 _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
-_HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
-_STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
+_HIDDEN_NAME = re.compile(r"hidden (?<=\shidden) (?=[\s=/] | \Z)", re.X)  # text at the start: found fastest
+_STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.X)
 _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
 """Servers that stream React send late parts in `<div hidden id="S:1">`, which a script moves into place."""
 
 _HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
-_NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
+_NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.X)
 
 MAX_TEXTS = 40_000
 """Limit on lines with text of one page, the same as for text runs of a tree."""
@@ -239,9 +238,9 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                     opener = ""
                     after_block = True
             elif kind == _CLOSE_ANCHOR:
-                if link >= 0:
+                if 0 <= link < len(parts):
                     n_linked += len(_folded(parts[link:]))
-                    link = -1
+                link = -1
             elif kind == _PASS:
                 pass
             elif kind == _CLOSE_CONTROL:
@@ -360,15 +359,11 @@ def _hides(name: str, attributes: str) -> bool:
     if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
         return False
     plain = attributes.lower()  # mostly aria-hidden or fill="none"
-    if not ("hidden" in plain.replace("aria-hidden", "") or ("none" in plain and "display" in plain)):
+    if not (_HIDDEN_NAME.search(plain) or _NO_DISPLAY.search(plain)) or _STREAMED.search(attributes):
         return False
-    if not _MAY_HIDE.search(attributes):
-        return False
-    if _STREAMED.search(attributes):
-        return False
-    if _HIDDEN_NAME.search(_VALUES.sub("= ", attributes)):
+    if _HIDDEN_NAME.search(_VALUES.sub("= ", plain)):
         return "until-found" not in attributes
-    style = _STYLE.search(attributes)
+    style = _STYLE.search(plain)
     return style is not None and _NO_DISPLAY.search(style[style.lastindex or 0]) is not None
 
 
