@@ -219,9 +219,10 @@ class VisibleText:
         self._anchors: dict[int, int] = {}  # the nearest hyperlink around elements
         self._bases: set[int] = set()  # leaves next to a reading aid
         self.chosen = chosen
-        element = self._leaves.element
+        element, tags = self._leaves.element, self._elements.tags
         distinct = {element[i] for i in chosen}
-        self._marked = {e: kinds for e in distinct if (kinds := self._kinds_of(e))}
+        marked = {e: kinds for e in distinct if tags[e] in INLINE and (kinds := self._kinds_of(e))}
+        self._marked = {i: marked[element[i]] for i in chosen if element[i] in marked} if marked else {}
         special = {e: role for e in distinct if (role := contexts.of(e).role)}
         if special:
             self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
@@ -315,27 +316,23 @@ class VisibleText:
 
         `group`: the leaves of the text; `text`: what the method `text` returned; `offset`: of the text in its block.
         """
-        if not self._marked:
-            return []
-        element, marked = self._leaves.element, self._marked
-        kinds = {i: marked[element[i]] for i in group if element[i] in marked}
         spans: list[tuple[int, int, int]] = []
-        if not kinds or self._joined(group, spans) != text:
+        if self._marked.keys().isdisjoint(group) or self._joined(group, spans) != text:
             return []
         found_marks: list[TextMark] = []
         for kind in ("bold", "italic", "code"):
             opened = -1
             for leaf, start, end in spans:
-                if kind in kinds.get(leaf, ()):
+                if kind in self._marked.get(leaf, ()):
                     first = found_marks.pop().start if opened == leaf else offset + start
                     found_marks.append(TextMark(start=first, end=offset + end, kind=kind))
                     opened = leaf + 1
         return sorted(found_marks, key=lambda mark: (mark.start, -mark.end))
 
     def _kinds_of(self, element: int) -> tuple[str, ...]:
-        """Return the marks of an element and the ancestors around it, as far as they are inline; cached by element."""
+        """Return the marks of an inline element and the ancestors around it, as far as they are inline; cached by element."""
         tags, parent = self._elements.tags, self._elements.parent
-        if tags[element] not in INLINE or (tags[element] not in _MARKED and tags[parent[element]] not in INLINE):
+        if tags[element] not in _MARKED and tags[parent[element]] not in INLINE:
             return ()
         passed = []
         while element >= 0 and element not in self._kinds and self._elements.tags[element] in INLINE:
