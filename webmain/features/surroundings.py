@@ -9,6 +9,7 @@ quotes are in another cluster. Deviation: clusters around the best one are judge
 from __future__ import annotations
 
 from collections import Counter
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,11 +126,11 @@ def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np
     """Return which blocks are in clusters like the article's: same tag path, blocks about as long, no more text in total."""
     n_chars = np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
     at_home = _at_home(blocks, positive)
-    least, most = MIN_LENGTH_SHARE * np.median(n_chars[positive & at_home]), n_chars[positive].sum()
+    least, most = MIN_LENGTH_SHARE * median(n_chars[positive & at_home].tolist()), n_chars[positive].sum()
     small = np.zeros(int(clusters.max(initial=-1)) + 2, dtype=np.bool_)
     for cluster in np.unique(clusters[at_home & (clusters >= 0)]).tolist():
         members = clusters == cluster
-        small[cluster] = n_chars[members].sum() <= most and np.median(n_chars[members]) >= least
+        small[cluster] = n_chars[members].sum() <= most and median(n_chars[members].tolist()) >= least
     noise = (clusters < 0) & (n_chars >= least)
     alike: NDArray[np.bool_] = at_home & (small[clusters] | noise)
     return alike

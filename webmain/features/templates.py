@@ -180,6 +180,7 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
     nearest, body = np.inf, lead
     on_both = (evidence.n_blocks > 0) & on[:, None]
     candidates = (2 * on_both.sum(axis=0) >= on.sum()) & (evidence.own_text >= LIMITS.min_own_text)
+    candidates &= evidence.mass.max(axis=0) > evidence.mass[on, lead].min()
     for cluster in np.flatnonzero(candidates).tolist():
         both = on_both[:, cluster]
         if cluster == lead or not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
@@ -201,8 +202,9 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
     on_both = occurs & on[:, None]
     n_before = (on_both & (evidence.first < evidence.first[:, [body]])).sum(axis=0)
     n_both = on_both.sum(axis=0)
+    relevant = evidence.excess.max(axis=0) >= LIMITS.min_excess
     means = {}
-    for cluster in np.flatnonzero((4 * n_both >= on.sum()) & (2 * n_before > n_both)).tolist():
+    for cluster in np.flatnonzero(relevant & (4 * n_both >= on.sum()) & (2 * n_before > n_both)).tolist():
         if not _is_near(evidence.places[body], evidence.places[cluster], apart=LIMITS.max_steps_apart):
             continue
         both = on_both[:, cluster]
