@@ -169,12 +169,13 @@ class DiscreteRows:
             from scipy import sparse
 
         n = values.shape[1]
-        known = [np.concatenate((np.arange(n), row + n)) for row in self.rows]
-        rows = [known[i] for i in chosen.tolist()]
-        indices = np.concatenate([np.zeros(0, dtype=np.int64), *rows]).astype(np.int32)
-        ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-        data = np.ones(len(indices))
-        data[indices < n] = values.ravel()
+        rows = [self.rows[i] for i in chosen.tolist()]
+        ends = np.cumsum([0, *(n + len(row) for row in rows)], dtype=np.int32)
+        is_value = np.zeros(ends[-1], dtype=np.bool_)
+        is_value[ends[:-1, None] + np.arange(n)] = True
+        indices, data = np.empty(ends[-1], dtype=np.int32), np.ones(ends[-1])
+        indices[is_value], data[is_value] = np.tile(np.arange(n), len(rows)), values.ravel()
+        indices[~is_value] = n + np.concatenate([np.zeros(0, dtype=np.int64), *rows])
         return sparse.csr_array((data, indices, ends), shape=(len(rows), n + len(self.names)))
 
 
