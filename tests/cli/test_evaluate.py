@@ -484,7 +484,7 @@ def test_the_documentation_names_every_system():
 
 WITHOUT_TRAIN = """
 import sys
-for name in ("jinja2", "lightgbm", "matplotlib", "rapidfuzz", "threadpoolctl"):
+for name in ("jinja2", "lightgbm", "matplotlib", "rapidfuzz"):
     sys.modules[name] = None
 from webmain.cli import main
 sys.exit(main(["evaluate", *sys.argv[1:]]))

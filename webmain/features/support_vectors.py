@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webmain.clock import Loading
+from webmain.clock import Loading, once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,19 @@ def fit_svm(matrix: Any, positive: NDArray[np.bool_], cost: NDArray[np.float64])
     cost : (n_rows,) float64
         Cost factor of each row's squared margin violation.
     """
-    return (_fit_exactly if len(cost) <= MAX_EXACT else _fit_approximately)(matrix, positive, cost)
+    if len(cost) > MAX_EXACT:
+        return _fit_approximately(matrix, positive, cost)
+    with _libraries().limit(limits=1):  # for systems this small, threads cost several times what they save
+        return _fit_exactly(matrix, positive, cost)
+
+
+@once
+def _libraries() -> Any:
+    """Return what limits the threads of the libraries for linear algebra."""
+    with Loading():
+        from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _fit_exactly(
@@ -48,8 +60,8 @@ def _fit_exactly(
 
     The weights are a sum of rows with coefficients, 2 cost (1 - margin) times the sign inside the margin and 0 outside.
     These equations are solved for a working set as if all its rows were inside. Rows that are not inside leave it, and the
-    rows that violate the margin most join it, until there are none. It keeps the systems of equations so small that the
-    linear algebra starts no threads. The result equals liblinear's, which takes long to import.
+    rows that violate the margin most join it, until there are none. The systems of equations stay small. The result
+    equals liblinear's, which takes long to import.
     """
     signs = np.where(positive, 1.0, -1.0)
     kernel = matrix @ matrix.toarray().T + 1.0  # the bias is one more column of ones
