@@ -240,7 +240,6 @@ def is_outer(href: str, base_url: str | None, base_site: str | None, same_host: 
 
 
 _PLAIN_ABSOLUTE = lazy(r"https?://[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/[!-\[\]-~]*")
-_PLAIN_ROOTED = lazy(r"/(?![/\\])[!-\[\]-~]*")
 _MANY_SLASHES = lazy(r"^(https?:)?/{2,}", re.I)
 
 
@@ -258,7 +257,8 @@ def join(base: str | None, href: str) -> str | None:
     if "/." not in href:
         if href[:1] != "/" and ".." not in href and _PLAIN_ABSOLUTE.fullmatch(href):
             return href
-        if href[:1] == "/" and base and _PLAIN_ROOTED.fullmatch(href):
+        is_plain = href.isascii() and href.isprintable() and " " not in href and "\\" not in href
+        if is_plain and base and href[:1] == "/" != href[1:2]:
             origin = _origin(base)
             return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
     before, mark, fragment = _clean(href).partition("#")

@@ -56,10 +56,13 @@ def read_links(document: Document) -> tuple[Link, ...]:
     zones = _zones(elements)
     texts, first_leaf, end_leaf = leaves.texts, elements.first_leaf, elements.end_leaf
     links = []
+    urls: dict[str, str | None] = {}  # half of a page's links lead to where others do
     anchors = document.anchors.tolist()[:MAX_LINKS]
     for i, attributes in zip(anchors, elements.attributes_of(anchors), strict=True):
-        url = join(base, attributes["href"] or "")
-        if url is None:
+        href = attributes["href"] or ""
+        if href not in urls:
+            urls[href] = join(base, href)
+        if (url := urls[href]) is None:
             continue
         first, end = first_leaf[i], end_leaf[i]
         text = texts[first] if end - first == 1 else " ".join(leaves.join(range(first, end)).split())
@@ -104,7 +107,9 @@ def is_in_menu(document: Document) -> bool:
     no label: paths to a page end with its title.
     """
     links, own = read_links(document), _address(document.url or "")
-    labels = {n: _label(document, link) for n, link in enumerate(links) if _address(link.url) == own}
+    labels = {
+        n: _label(document, link) for n, link in enumerate(links) if own in link.url and _address(link.url) == own
+    }
     repeated = _repeated(document, frozenset(filter(None, labels.values())))
     named = [n for n, label in labels.items() if label in repeated]
     return any(_stands_in_menu(document, links, n) for n in named[:_MAX_NAMED])

@@ -243,7 +243,8 @@ def summarise(document: Document) -> PageSummary:
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
     carried_texts = [embedded.html if embedded else "", content]
-    hashes = np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64)
+    least = THRESHOLDS.paragraph_chars
+    hashes = np.array([hash_of(text) if len(text) >= least else 0 for text in leaves.texts], dtype=np.uint64)
     teasers = read_teasers(document)
     whole = [block for teaser in teasers.values() if teaser.chars >= THRESHOLDS.whole_chars for block in teaser.blocks]
     return PageSummary(
@@ -352,30 +353,29 @@ def read_teasers(document: Document) -> dict[str, Teaser]:
     target: dict[int, str] = {}
     found: dict[str, Teaser] = {}
     first_leaf, end_leaf = elements.first_leaf, elements.end_leaf
-    for link in read_links(document):
-        for block in owner[first_leaf[link.element] : end_leaf[link.element]]:
+    for url, text, _, _, element in read_links(document):
+        first, end = first_leaf[element], end_leaf[element]
+        for block in owner[first:end]:
             if block in linking:
-                target.setdefault(block, link.url)
-        first, end = first_leaf[link.element], end_leaf[link.element]
+                target.setdefault(block, url)
         if end < len(owner) and 0 <= (block := owner[first]) == owner[end] and document.leaves.breaks[end]:
-            is_first = (first == 0 or owner[first - 1] != block) and len(link.text) >= THRESHOLDS.link_chars
+            is_first = (first == 0 or owner[first - 1] != block) and len(text) >= THRESHOLDS.link_chars
             if is_first and in_block[block] - linked[block] >= THRESHOLDS.paragraph_chars:
-                found[link.url] = Teaser(int(in_block[block]), [block])
+                found[url] = Teaser(int(in_block[block]), [block])
     opening = {block for teaser in found.values() for block in teaser.blocks}
     head, level, title = "", 0, document.title
-    tags, parent, least, most = (
-        elements.tags,
-        elements.parent,
-        THRESHOLDS.link_chars,
-        len(title) * char_weight(document),
-    )
+    level_of = {i: _LEVELS[elements.tags[i]] for i in elements.of_tags(_LEVELS)}
+    is_as_long = (in_block >= THRESHOLDS.link_chars) & (in_block <= len(title) * char_weight(document))
+    as_long = np.flatnonzero(is_as_long).tolist()
+    titles = {
+        block for block, text in zip(as_long, blocks.texts(as_long), strict=True) if " ".join(text.split()) in title
+    }
     each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
     for block, (element, n_chars, has_prose) in enumerate(each):
-        own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)
+        own_level = level_of.get(element) or level_of.get(elements.parent[element], 0)
         if not own_level and block in target and has_sign(elements.attributes[element].get("class"), HEADLINE):
             own_level = _LEVELS["h2"]
-        may_be_title = least <= n_chars <= most and (own_level or (head and block not in target))
-        if may_be_title and " ".join(blocks.text(block).split()) in title:
+        if block in titles and (own_level or (head and block not in target)):
             head = ""
         elif block in target:
             head, level = target[block], own_level

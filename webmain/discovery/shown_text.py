@@ -9,7 +9,7 @@ import numpy as np
 from webmain.discovery.articles import THRESHOLDS
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import view
-from webmain.text.prose_amount import n_wide
+from webmain.text.prose_amount import FIRST_WIDE, n_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def char_weight(document: Document) -> float:
     """Return how many characters of an alphabet one of the page's characters stands for: two if it is Chinese."""
     text = "".join(document.leaves.texts)
-    return 1 + n_wide(text) / len(text) if text else 1.0
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return 1 + n_wide(text) / len(text) if points.max(initial=0) >= FIRST_WIDE else 1.0
 
 
 @view

@@ -18,6 +18,9 @@ _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25  # maximum characters per word of prose in a spaced script
 
+FIRST_WIDE: Final = 0x3040
+"""Code point of the first character that `n_wide` may count."""
+
 _WIDE = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
