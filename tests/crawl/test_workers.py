@@ -61,6 +61,7 @@ def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, 
     async def crawl():
         summary = await workers.summarise(page())
         first = await workers.extract(page(hints=Hints(source="feed", title="T"), article_reason="why"), LineBlock())
+        await workers.summarise(page())
         own_child().kill()
         again = await workers.extract(page(article_reason="why"), LineBlock())
         return summary, first, again
@@ -69,7 +70,7 @@ def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, 
     assert summary.links == ("https://news.example/next",)
     assert (first.title, first.article_reason, first.text) == ("Bridge 0", "why", again.text)
     assert TEXT.strip() in first.text
-    assert sent == [page().body, None, None, page().body]
+    assert sent == [page().body, None, page().body, None, page().body]
 
 
 def test_a_page_is_compared_and_extracted_before_the_next_ones_are_looked_at(workers, monkeypatch):
@@ -130,7 +131,7 @@ def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
 def slowly(workers, monkeypatch, delays):
     """Let what is done with page n take so many seconds, or end with an error."""
 
-    async def do(page, task, *, next_=False):
+    async def do(page, task, *, next_=False, keep=True):
         found = delays[int(page.url.rpartition("/")[2])]
         if isinstance(found, Exception):
             raise found

@@ -156,7 +156,7 @@ class Workers(Component):
         with self._under_way(page):
             try:
                 try:
-                    found: ExtractedArticle = await self._run_task(page, task, next_=True)
+                    found: ExtractedArticle = await self._run_task(page, task, next_=True, keep=False)
                 finally:
                     if before is not None:
                         await before.wait()
@@ -227,18 +227,18 @@ class Workers(Component):
         if pool is None:
             return self._local_reader(whole)
         give = partial(pool.submit, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
+        found = None
         if (worker := self._seen.pop(key, None)) is not None:
-            self._seen[key] = worker
             light = SentPage(Page(**{**plain, "body": None, "html": None, "rendering": None}), key)
             found = await self._answer(give(task(light), worker=worker))
-            if found is not None:
-                return found
-        worker = pool.least_busy()
-        if keep:
+        if worker is None or found is None:
+            worker = pool.least_busy()
+            found = await self._answer(give(whole, worker=worker))
+        if keep:  # now, since the worker has it now, and keeps as many
             self._seen[key] = worker
-        while len(self._seen) > MAX_DOCUMENTS * self.n:
-            self._seen.popitem(last=False)
-        return await self._answer(give(whole, worker=worker))
+            while len(self._seen) > MAX_DOCUMENTS * self.n:
+                self._seen.popitem(last=False)
+        return found
 
     async def _answer(self, future: Any) -> Any:
         try:
