@@ -151,6 +151,8 @@ def _normal(word: str, language: str) -> tuple[str, str]:
 
 def shown_form(surfaces: Mapping[str, int]) -> str:
     """Return the most frequent form; of equals the one with fewest capitals, then the shortest, then by alphabet."""
+    if len(surfaces) == 1:
+        return next(iter(surfaces))
     return min(surfaces, key=lambda form: (-surfaces[form], sum(map(str.isupper, form)), len(form), form))
 
 

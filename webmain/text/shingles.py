@@ -92,12 +92,13 @@ def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
 
 def _word_hashes(points: NDArray[np.uint32], inside: NDArray[np.bool_]) -> _Hashes:
     """Return the hash of each run of characters inside words."""
-    places = np.flatnonzero(inside)
+    places = inside.nonzero()[0]
     if not places.size:
         return np.empty(0, dtype=np.uint64)
-    first = np.flatnonzero(np.diff(places, prepend=-2) > 1)  # of each word, among the places
-    lengths = np.diff(first, append=places.size)
-    in_word = np.arange(places.size) - np.repeat(first, lengths)
+    begins = np.ones(places.size, dtype=np.bool_)
+    np.not_equal(places[1:], places[:-1] + 1, out=begins[1:])
+    first = begins.nonzero()[0]  # of each word, among the places
+    in_word = np.arange(places.size) - first[begins.cumsum() - 1]
     weighted = _mix(points[places].astype(np.uint64)) * _weights()[in_word % _MAX_PLACES]
     return _mix(np.add.reduceat(weighted, first))
 
@@ -120,9 +121,17 @@ def _weights() -> _Hashes:
     return _mix(np.arange(1, _MAX_PLACES + 1, dtype=np.uint64)) | np.uint64(1)
 
 
+_MIXING = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+
+
 def _mix(values: _Hashes) -> _Hashes:
     """Spread each number over all 64 bits (the finalizer of splitmix64: Steele, Lea and Flood 2014)."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
+    for shift, factor in _MIXING:
+        values ^= values >> shift
+        values *= factor
+    values ^= values >> np.uint64(31)
+    return values
