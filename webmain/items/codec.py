@@ -102,16 +102,16 @@ def _mapping_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
 
 
 @cache
-def _writers(record_type: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Any], ...]]:
+def _writers(record_type: Any) -> tuple[Collection[str], Callable[[Any], Any], tuple[tuple[str, Any], ...]]:
     known = coders(record_type)
-    return attrgetter(*known), tuple((name, coder.write) for name, coder in known.items() if coder.write)
+    return known, attrgetter(*known), tuple((name, coder.write) for name, coder in known.items() if coder.write)
 
 
 def plain(record: Any) -> dict[str, Any]:
     """Return a record as JSON types, keys in the order of its fields."""
     kind: Any = type(record)
-    values_of, writers = _writers(kind)
-    values = dict(zip(coders(kind), values_of(record), strict=True))
+    names, values_of, writers = _writers(kind)
+    values = dict(zip(names, values_of(record), strict=True))
     for name, write in writers:
         values[name] = write(values[name])
     return values
