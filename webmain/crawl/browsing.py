@@ -244,7 +244,7 @@ def shows_nothing(summary: PageSummary) -> bool:
     is_empty = paragraphs_of(summary.of_leaf, summary.chars, summary.linked).sum() < few
     return (
         is_empty
-        and len(set(summary.links)) < THRESHOLDS.few_links
+        and len(summary.links) < THRESHOLDS.few_links
         and sum(summary.embedded) < few
         and not summary.with_feeds_text
     )

@@ -166,10 +166,10 @@ class PageSummary:
         The page's address.
     head : Head
     links : tuple of str
-        Absolute addresses of the links, in document order, repetitions included; if there are few, also those of clicks and
-        menus, and if the page shows hardly any text, those in its embedded data.
+        Distinct absolute addresses of the links, in document order; if there are few, also those of clicks and menus, and if
+        the page shows hardly any text, those in its embedded data.
     followed : tuple of str
-        The links without `rel=nofollow`.
+        The links without `rel=nofollow`, repetitions included.
     pager : tuple of Link
         Links that may belong to a pager: short links to neighbouring pages, and links declared as next.
     types : frozenset of str
@@ -235,9 +235,9 @@ def summarise(document: Document) -> PageSummary:
     if shows_little and embedded is None and head.og_type == "article":  # a script makes it visible
         unseen = leaves.has(Flag.HIDDEN_VISIBILITY) & ~leaves.has(HIDDEN & ~Flag.HIDDEN_VISIBILITY)
         chars = chars + (leaves.n_chars * char_weight(document) * unseen).astype(np.int32)
-    shown_links = tuple(link.url for link in links)
+    shown_links = tuple(dict.fromkeys(link.url for link in links))
     carried: tuple[str, ...] = ()
-    if len(set(shown_links)) < THRESHOLDS.few_links:
+    if len(shown_links) < THRESHOLDS.few_links:
         of_data = (*frame_links(document), *data_links(document)) if shows_little else ()
         carried = (*of_data, *attribute_links(document))
     data_types = (found for data in document.tree.data for found in declared_types(data))
@@ -250,7 +250,7 @@ def summarise(document: Document) -> PageSummary:
     return PageSummary(
         url=document.url or "",
         head=head,
-        links=shown_links + carried,
+        links=tuple(dict.fromkeys(shown_links + carried)),
         followed=(*(link.url for link in links if "nofollow" not in link.rel), *carried),
         pager=tuple(pager_links(document, links)),
         types=frozenset(found.rpartition("/")[2].lower() for found in (*data_types, *_headline_types(document))),

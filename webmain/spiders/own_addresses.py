@@ -105,7 +105,6 @@ class OwnAddresses:
                 continue
             if link.url in own:
                 continue
-            parts = urlsplit(link.url)
-            if not any(_is_post_of(parts, page) for page in own_parts):
+            if not any(page.path in link.url and _is_post_of(urlsplit(link.url), page) for page in own_parts):
                 found[link.url] += n_chars
         return found
