@@ -43,6 +43,7 @@ class Command(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check everything before Scrapy starts to log, so that a wrong argument is answered with its message alone."""
+        gc.set_threshold(*GC_THRESHOLDS)  # before most modules are loaded
         guard_terminal(always=True)  # before the log begins, which contains addresses and text from servers
         super().process_options(args, opts)
         hide_lists(self.settings["LOG_LEVEL"] if self.settings is not None else "INFO")
@@ -59,7 +60,6 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the crawl, then set the exit code."""
         assert self.crawler_process is not None
-        gc.set_threshold(*GC_THRESHOLDS)
         crawler = self._create_crawler(args[0])
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()

@@ -163,6 +163,7 @@ def serve(descriptor: int, parent: int) -> None:
     end_with_parent(parent)
     for name in _ONE_THREAD:  # set before numerical libraries are loaded: their threads would compete with the workers
         os.environ.setdefault(name, "1")
+    gc.set_threshold(*GC_THRESHOLDS)
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError):
         forwarding = _Forwarding(connection)
@@ -177,7 +178,6 @@ def serve(descriptor: int, parent: int) -> None:
             connection.send((False, f"{type(error).__name__}: {error}"))
             return
         logging.root.removeHandler(forwarding)
-        gc.set_threshold(*GC_THRESHOLDS)
         gc.collect()
         trim_memory()
         gc.freeze()  # keeps each worker's collector from scanning, and so copying, shared memory
