@@ -33,7 +33,8 @@ class ReadableLog(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._handlers = list(logging.getLogger().handlers)
+        root = logging.getLogger()
+        self._level, self._handlers = root.level, list(root.handlers)
         self._more: Counter[str] = Counter()  # number of suppressed lines, by the first line of their kind
         self._counts: Counter[tuple[str, int, str]] = Counter()
         self._first: dict[tuple[str, int, str], str] = {}
@@ -44,6 +45,8 @@ class ReadableLog(logging.Filter):
         log = cls()
         for handler in log._handlers:
             handler.addFilter(log)
+        lowest = min((handler.level for handler in log._handlers), default=log._level)
+        logging.getLogger().setLevel(max(log._level, lowest))  # saves making records that no handler passes on
         connect(crawler, log, "engine_stopped")
         return log
 
@@ -71,6 +74,7 @@ class ReadableLog(logging.Filter):
         """Log the counts of suppressed lines, and stop suppressing."""
         for handler in self._handlers:
             handler.removeFilter(self)
+        logging.getLogger().setLevel(self._level)
         for first, n in self._more.most_common():
             logger.info("%s more line%s like: %s", f"{n:,}", "" if n == 1 else "s", one_line(first)[:200])
 
