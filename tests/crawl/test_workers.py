@@ -15,7 +15,15 @@ from webmain import extraction as stages
 from webmain.crawl.workers import Workers
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Article, Hints, Page, Reason, Rejected
-from webmain.processes.page_tasks import Compare, Extract, ExtractedArticle, PickledExtractor, Reader, SentPage
+from webmain.processes.page_tasks import (
+    MAX_DOCUMENTS,
+    Compare,
+    Extract,
+    ExtractedArticle,
+    PickledExtractor,
+    Reader,
+    SentPage,
+)
 from webmain.processes.pool import Pool, PoolClosed
 from webmain.text.shingles import signature
 
@@ -187,7 +195,7 @@ def test_few_documents_are_kept():
     reader = Reader(stages.Options())
     for n in range(40):
         reader(_Look(page(n)))
-    assert len(reader._documents) == 6
+    assert len(reader._documents) == MAX_DOCUMENTS
     reader(_Look(Page(url="https://news.example/large", html="<p>" + "a" * (5 << 20))))
     assert len(reader._documents) == 1
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
     from webmain.html.document import Document
 
-MAX_DOCUMENTS: Final = 6
+MAX_DOCUMENTS: Final = 16
 MAX_DOCUMENT_CHARS: Final = 4 << 20
 """Maximum number and total characters of cached documents; a document takes many times the memory of its page."""
 
