@@ -116,9 +116,9 @@ def test_an_error_in_the_method_costs_its_page_only(jobs):
 def test_a_page_that_hangs_or_kills_its_process_costs_itself_only(monkeypatch):
     monkeypatch.setattr(pool, "GRACE_S", 0.2)
     monkeypatch.setattr(pool, "WALL_FACTOR", 1.0)
-    monkeypatch.setattr(pool, "WALL_S", 4.0)
+    monkeypatch.setattr(pool, "WALL_S", 6.0)
     pages = [page(0), page(1, "sleep"), page(2), page(3, "die"), page(4), page(5, "regex"), page(6)]
-    found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=1.0))
+    found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=2.0))
     assert [getattr(answer, "reason", None) for answer in found] == [
         *(None, Reason.TOO_SLOW, None),
         *(Reason.INTERNAL_ERROR, None, Reason.TOO_SLOW, None),
