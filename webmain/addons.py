@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final
 
 from scrapy.utils.misc import load_object
 
 import webmain
+from webmain.checks import PREFIX, warnings_of, wrong_settings
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+logger = logging.getLogger(__name__)
 
 PIPELINES: Final = {
     "webmain.pipelines.InWorkers": -900,
+    "webmain.crawl.opt_outs.OptOuts": -800,
     "webmain.pipelines.Cloud": -300,
     "webmain.pipelines.Duplicates": 9_800,
     "webmain.pipelines.Store": 9_900,
@@ -30,7 +34,17 @@ class Articles:
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Add what is not there; called once, after the spider's own settings have been applied."""
+        """Add what is not there; called once, after the spider's own settings have been applied.
+
+        Raises
+        ------
+        ValueError
+            A setting of webmain's cannot be used; the crawl does not begin.
+        """
+        for message in warnings_of(settings):
+            logger.warning("%s", message)
+        if problems := wrong_settings(settings, PREFIX):
+            raise ValueError("\n".join(problems))
         for setting, parts in (
             ("ITEM_PIPELINES", PIPELINES),
             ("SPIDER_MIDDLEWARES", {"webmain.crawl.learning.SiteLearning": 950}),

@@ -26,6 +26,7 @@ from webmain.items import Article, Page
 from webmain.sites.matching import extractor_of
 from webmain.store.duplicates import DuplicateDetector
 from webmain.store.protocol import StoreError
+from webmain.text.stopwords import StopWordFileError
 
 logger = logging.getLogger(__name__)
 
@@ -104,15 +105,16 @@ class Cloud(Step):
     """Article to Article: its words and how often they occur."""
 
     async def open_spider(self) -> None:
-        """Read the stop words now, so that a missing file ends the crawl before it begins.
+        """Read the options now, so that a missing file of stop words ends the crawl before it begins.
 
         A coroutine, since Scrapy 2.19 does not await those of the other pipelines if a plain method raises.
         """
         try:
             _ = self.options
         except (OSError, ValueError) as error:
-            logger.error("WEBMAIN_STOPWORDS: %s", error)
-            raise CloseSpider("stopwords_error") from error
+            setting = "WEBMAIN_STOPWORDS: " if isinstance(error, StopWordFileError) else ""
+            logger.error("The crawl ends: %s%s", setting, error)
+            raise CloseSpider("options_error") from error
 
     def done(self, item: Article) -> Article:
         """Count the words."""

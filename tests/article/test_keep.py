@@ -12,8 +12,8 @@ import pytest
 
 from webmain import Article, ArticleBlock, Image, Keep, Kind, Page, cli, extract
 from webmain.article.compose import compose, stitch
+from webmain.checks import wrong_settings
 from webmain.cli import exits
-from webmain.commands.checks import wrong_settings
 from webmain.extraction import Options, extract_page, judge, merge, read
 from webmain.extractors.base import Extraction
 from webmain.html.blocks import segment

@@ -85,14 +85,18 @@ class Project:
         self.spider = block("class Stories").replace("https://paper.example", site)
         (package / "spiders" / "stories.py").write_text(self.spider)
 
-    def run(self, *lines: str, attributes: str = "") -> dict[str, dict]:
-        """Crawl with some lines added to the settings; return what the project's extension saw."""
+    def crawl(self, *lines: str, attributes: str = "") -> CompletedProcess[str]:
+        """Crawl with some lines added to the settings."""
         (self.folder / "tide" / "settings.py").write_text("\n".join([SETTINGS, *lines]))
         spider = self.spider.replace("    name =", f"    {attributes}\n    name =") if attributes else self.spider
         (self.folder / "tide" / "spiders" / "stories.py").write_text(spider)
         env = {k: v for k, v in os.environ.items() if k != "SCRAPY_SETTINGS_MODULE"}
         env |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        done = self.start("scrapy", "crawl", "stories", folder=self.folder, env=env)
+        return self.start("scrapy", "crawl", "stories", folder=self.folder, env=env)
+
+    def run(self, *lines: str, attributes: str = "") -> dict[str, dict]:
+        """Crawl as `crawl` does; return what the project's extension saw."""
+        done = self.crawl(*lines, attributes=attributes)
         assert done.returncode == 0, done.stderr[-3000:]
         assert "Traceback" not in done.stderr, done.stderr[-3000:]
         return json.loads((self.folder / "dump.json").read_text())
@@ -160,6 +164,22 @@ def test_attributes_of_the_spiders_own_that_mean_something_else_are_left_alone(p
     other = "extractor = keep = since = language = learn = max_articles = store_spec = scrapy.linkextractors.LinkExtractor()"
     project.run(block("ADDONS"), attributes=f"import scrapy.linkextractors\n    {other}")
     assert len(project.stored()) == 6
+
+
+def test_a_setting_that_cannot_be_used_ends_the_crawl_before_it_begins(project, site):
+    done = project.crawl(block("ADDONS"), "WEBMAIN_KEEP = 'zz'", "WEBMAIN_LEARN = 'zz'")
+    assert done.returncode == 1
+    assert "setting WEBMAIN_KEEP: got 'zz'" in done.stderr
+    assert "setting WEBMAIN_LEARN: got 'zz'" in done.stderr
+    assert "STOPWORDS" not in done.stderr
+    assert not site.times
+
+
+def test_pages_that_opt_out_are_rejected_if_the_project_respects_that(project, site):
+    site.article("/story/1", head="<meta name=robots content=noai>")
+    told = project.run(block("ADDONS"), "WEBMAIN_RESPECT = 'optouts'")
+    assert told["stats"]["webmain/rejected/opted_out"] == 1
+    assert {a["url"] for a in project.stored()} == {f"{site.url}/story/{n}" for n in range(6) if n != 1}
 
 
 def test_the_page_is_short():

@@ -105,3 +105,16 @@ def test_the_add_on_adds_what_is_missing_and_keeps_what_the_project_names():
     assert pipelines == {**wanted, "tests.crawl.test_options.Mine": 300, "webmain.pipelines.Store": None}
     assert {name: settings.getpriority(name) for name in settings} == before
     assert settings.getint("DOWNLOAD_DELAY") == 7
+
+
+def test_the_add_on_names_each_setting_that_cannot_be_used():
+    given = {"WEBMAIN_KEEP": "zz", "WEBMAIN_MAX_BYTES": "zz", "WEBMAIN_RESPECT": "optout", "WEBMAIN_WORKERS": "zz"}
+    with pytest.raises(ValueError, match="WEBMAIN_KEEP") as caught:
+        Articles().update_settings(Settings({**given, "DEPTH_LIMIT": -1}))  # Scrapy's own are left to Scrapy
+    named = {line.split(":")[0] for line in str(caught.value).splitlines()}
+    assert named == {f"setting {name}" for name in given}
+
+
+def test_the_add_on_warns_of_settings_that_it_does_not_know(caplog):
+    Articles().update_settings(Settings({"WEBMAIN_RESPEKT": "optouts"}))
+    assert "did you mean WEBMAIN_RESPECT?" in caplog.text

@@ -278,7 +278,7 @@ def test_settings_are_checked_before_anything_is_fetched(site, crawl):
     assert len(done.log.splitlines()) == 3
     assert "warning: setting WEBMAIN_STOR" in done.log
     assert "setting WEBMAIN_TOP_WORDS: " in done.log
-    assert "allowed are 'deny' and 'allow'" in done.log
+    assert "allowed are deny, allow" in done.log
     assert site.asked["/a"] == 0
 
 
@@ -313,15 +313,26 @@ def test_nothing_reachable_ends_with_3(crawl):
 
 
 @pytest.mark.parametrize("settings", [{"WEBMAIN_STORE": "jsonl:/dev/null/x.jsonl", "WEBMAIN_LEDGER": ""},
-                                      {"WEBMAIN_LEDGER": "/dev/null/x"},
-                                      {"WEBMAIN_REPLAY": "/nowhere.warc.gz"},
-                                      {"WEBMAIN_RECORD": "x.txt"},
-                                      {"WEBMAIN_STOPWORDS": "/nowhere"}])  # fmt: skip
+                                      {"WEBMAIN_LEDGER": "/dev/null/x"}])  # fmt: skip
 def test_what_cannot_be_opened_ends_the_crawl_before_it_begins(site, crawl, settings):
     done = crawl(urls=site.article("/a"), settings=settings)
     assert done.code == 1
     assert site.asked["/a"] == 0
     assert "Traceback" not in done.log
+
+
+@pytest.mark.parametrize("settings", [{"WEBMAIN_RESPECT": "optout"},
+                                      {"WEBMAIN_REPLAY": "/nowhere.warc.gz"},
+                                      {"WEBMAIN_RECORD": "x.txt"},
+                                      {"WEBMAIN_STOPWORDS": "/nowhere"},
+                                      {"WEBMAIN_RENDER": "zz", "WEBMAIN_CHROMIUM_SANDBOX": "zz"},
+                                      {"CONCURRENT_REQUESTS": "zz", "DOWNLOAD_DELAY": "zz", "LOG_LEVEL": "zz"}])  # fmt: skip
+def test_settings_that_cannot_be_used_end_the_crawl_with_2_and_are_named(site, crawl, settings):
+    done = crawl(urls=site.article("/a"), settings=settings)
+    assert done.code == 2
+    assert site.asked["/a"] == 0
+    assert "Traceback" not in done.log
+    assert all(f"setting {name}: " in done.log for name in settings)
 
 
 @pytest.mark.parametrize("workers", [0, 1])

@@ -2,7 +2,7 @@
 
 0   the crawl ran normally, even if there was nothing new ("0 new, 248 known") or a limit set by the user was reached
 1   an error: an exception in the spider or a pipeline, or a store, ledger, feed, recording or model that failed
-2   the command line or a spider argument is wrong; nothing was fetched
+2   the command line, a spider argument or a setting is wrong; nothing was fetched
 3   nothing could be fetched or read: no site answered with a page
 4   stopped by a signal (Ctrl-C, SIGTERM) before the end; what was fetched is stored, the rest is pending
 """
@@ -20,8 +20,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
+from webmain.checks import unwritable, warnings_of, wrong_settings
 from webmain.commands import stop_before_the_crawl
-from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
 from webmain.crawl.logs import hide_lists
 from webmain.crawl.summary import ERROR, USAGE, exit_code
 from webmain.processes.fork_server import GC_THRESHOLDS
@@ -38,7 +38,7 @@ class Command(ScrapyCommand):
         """Return the help text."""
         return (
             "Run a spider of the project by its name. Exit codes: 0 success, even if there is nothing new; 1 an error; "
-            "2 wrong arguments; 3 nothing could be fetched; 4 stopped by a signal."
+            "2 wrong arguments or settings; 3 nothing could be fetched; 4 stopped by a signal."
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -46,12 +46,14 @@ class Command(ScrapyCommand):
         gc.set_threshold(*GC_THRESHOLDS)  # before most modules are loaded
         guard_terminal(always=True)  # before the log begins, which contains addresses and text from servers
         super().process_options(args, opts)
-        hide_lists(self.settings["LOG_LEVEL"] if self.settings is not None else "INFO")
         if len(args) != 1:
             raise UsageError("crawl: give the name of one spider", print_help=False)
         assert self.settings is not None
-        for message in unknown_settings(self.settings):
+        for message in warnings_of(self.settings):
             sys.stderr.write(f"scrapy crawl {args[0]}: warning: {message}\n")
+        if problems := wrong_settings(self.settings):
+            self._refuse(args[0], "\n".join(problems), USAGE)
+        hide_lists(self.settings["LOG_LEVEL"])
         if problem := self._check(args[0], opts.spargs):
             self._refuse(args[0], problem, USAGE)
         if places := unwritable(self.settings):
@@ -84,8 +86,6 @@ class Command(ScrapyCommand):
         except KeyError:
             return f"no such spider; there are {', '.join(sorted(loader.list())) or 'none'}"
         settings = Settings(self.settings.copy())
-        if problems := wrong_settings(settings):
-            return "\n".join(problems)
         try:
             kind.from_crawler(Crawler(kind, settings), **arguments)
         except (ValueError, UsageError) as error:
