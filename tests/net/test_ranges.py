@@ -2,6 +2,7 @@
 
 import io
 import random
+import socket
 
 import pytest
 from fastwarc.warc import ArchiveIterator
@@ -45,6 +46,27 @@ def test_a_file_is_read_in_pieces_whole_and_from_any_place(server, host, ranges)
         assert stream.read(99) == BODY[-10:]
         assert stream.read(1) == b""
     assert server.agents == {"webmain (+a@b.example)"}
+
+
+@pytest.mark.parametrize(("n_bytes", "n_tries"), [(0, 3), (1, 8)])
+def test_a_host_without_an_address_is_given_up_soon_unless_it_has_answered_before(monkeypatch, n_bytes, n_tries):
+    asked, waits = [], []
+
+    def no_address(*args, **_):
+        asked.append(args)
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", no_address)
+    host = DataHost(user_agent="webmain", guard=Guard(), n_bytes=n_bytes)
+    monkeypatch.setattr(host.stopped, "wait", waits.append)
+    message = rf"given up after {n_tries} failures \(no address for data.example"
+    with pytest.raises(SourceError, match=message):
+        RemoteFile("https://data.example/list", host).read(1)
+    assert len(asked) == n_tries
+    assert (sum(waits) < 15) is not bool(n_bytes)
+    if not n_bytes:  # the next file is not waited for
+        with pytest.raises(SourceError, match="given up after 1 failures"):
+            RemoteFile("https://data.example/other", host).read(1)
 
 
 def test_no_more_than_two_pieces_are_kept(server, host):

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from webmain.net.addresses import Guard
-from webmain.net.errors import BadResponse, FetchError, Timeout, Unreachable
+from webmain.net.errors import BadResponse, FetchError, Timeout, UnknownHost, Unreachable
 
 MAX_REDIRECTS = 5  # each target is checked like the first URL
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -83,7 +83,7 @@ def _checked(url: str, guard: Guard, end: float, *_address_and_limits: object) -
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise Unreachable(f"no address for {target.host} ({reason})", url) from error
+        raise UnknownHost(f"no address for {target.host} ({reason})", url) from error
     guard.check_addresses(target, [str(address[0]) for *_, address in found], url)
     problem: OSError | None = None
     for i, (family, *_, address) in enumerate(found, 1):

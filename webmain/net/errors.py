@@ -3,7 +3,8 @@
 FetchError (a ValueError)
 ├── BadAddress          not an HTTP URL, credentials in it, a refused port
 │   └── PrivateAddress  leads into a private network, at once or after a redirect
-├── Unreachable         no such host, no connection, no valid certificate
+├── Unreachable         no connection, no valid certificate
+│   └── UnknownHost     the host's name has no address, or cannot be looked up
 ├── Timeout             the whole fetch took longer than allowed
 ├── RobotsDenied        the site's robots.txt forbids it
 │   └── RobotsUnknown   robots.txt cannot be fetched (5xx, no connection): forbids everything for now
@@ -41,6 +42,10 @@ class PrivateAddress(BadAddress):
 
 class Unreachable(FetchError):  # noqa: N818
     """No connection to the host."""
+
+
+class UnknownHost(Unreachable):
+    """The host's name has no address, or cannot be looked up now."""
 
 
 class Timeout(FetchError):  # noqa: N818

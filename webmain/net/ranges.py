@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from webmain.archive.records import joined
 from webmain.net.connection import MAX_REDIRECTS, REDIRECTS, connection_to, fetch_error
-from webmain.net.errors import BadAddress, BadResponse, FetchError, HTTPStatus, TooManyRedirects
+from webmain.net.errors import BadAddress, BadResponse, FetchError, HTTPStatus, TooManyRedirects, UnknownHost
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 _READ_BYTES: Final = 1 << 16
 _PASSING: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
 """Statuses after which the same request may succeed later."""
+
+UNKNOWN_HOST_TRIES: Final = 3
+"""Failures after which a host is given up whose name has no address, if nothing was received from it before."""
+
+UNKNOWN_HOST_WAIT_S: Final = 5.0
+"""Longest wait between them."""
 
 
 class SourceError(RuntimeError):
@@ -88,7 +94,10 @@ class DataHost:
         if isinstance(problem, HTTPStatus):
             given = problem.headers.get("retry-after", "").strip()
             wait_s = max(wait_s, float(given[:9]) if given.isascii() and given.isdigit() else 0.0)
-        if n_failed >= self.tries or wait_s > 1.2 * self.longest_wait_s:
+        is_over = n_failed >= self.tries
+        if isinstance(problem, UnknownHost) and not self.n_bytes:
+            wait_s, is_over = min(wait_s, UNKNOWN_HOST_WAIT_S), is_over or self.n_failures >= UNKNOWN_HOST_TRIES
+        if is_over or wait_s > 1.2 * self.longest_wait_s:
             raise SourceError(f"given up after {n_failed} failures ({problem.message})") from problem
         if self.stopped.wait(wait_s):
             raise StoppedReading("reading was stopped")
