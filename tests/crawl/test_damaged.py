@@ -2,6 +2,8 @@
 
 import sqlite3
 
+from webmain.health.status import as_table, status_of
+
 
 def test_what_stood_in_a_damaged_line_is_fetched_again(site, crawl):
     urls = [site.article(f"/story-{n}") for n in range(3)]
@@ -44,3 +46,17 @@ def test_a_damaged_ledger_ends_no_start_with_a_traceback(site, crawl):
     assert done.code == 1
     assert "Traceback" not in done.log
     assert "webmain check" in done.log
+
+
+def test_the_advice_on_a_damaged_ledger_is_true(site, crawl):
+    urls = [site.article(f"/story-{n}") for n in range(3)]
+    crawl(urls=" ".join(urls))
+    ledger = crawl.folder / "articles.jsonl.ledger"
+    ledger.write_bytes(ledger.read_bytes()[:4096] + bytes(ledger.stat().st_size - 4096))
+    assert crawl(urls=" ".join(urls)).code == 1
+    assert "if crawls end with an error of it, move it away" in as_table(status_of([ledger]))
+    ledger.rename(crawl.folder / "old")
+    done = crawl(urls=" ".join(urls))
+    assert done.code == 0
+    assert [site.asked[f"/story-{n}"] for n in range(3)] == [2, 2, 2]
+    assert len(done.articles()) == 3
