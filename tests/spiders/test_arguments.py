@@ -13,7 +13,9 @@ from webmain.spiders.arguments import (
     ArgumentError,
     read_archive_arguments,
     read_news_arguments,
+    with_settings,
 )
+from webmain.spiders.values import MAX_SITES_BYTES, read_patterns
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -90,11 +92,20 @@ def test_several_sites_and_a_file_are_joined_each_once(tmp_path):
     assert arguments.sites == ("https://bbc.com/", "https://example.org/", "https://example.net/news")
 
 
-@pytest.mark.parametrize("content", [b"", b"# nothing\n", b"\0\1\2"])
-def test_a_file_without_sites_is_refused(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it contains no site"),
+        (b"# nothing\n", "it contains no site"),
+        (b"bbc.com\n\0", "it is no text in UTF-8"),
+        ("bbc.com\n".encode("utf-16"), "it is no text in UTF-8"),
+        (b"bbc.com\n" + b" " * MAX_SITES_BYTES, "it is larger than 16 MB"),
+    ],
+)
+def test_a_file_without_sites_is_refused(tmp_path, content, why):
     listed = tmp_path / "sites.txt"
     listed.write_bytes(content)
-    with pytest.raises(ArgumentError, match=r"argument sites: got .*sites\.txt"):
+    with pytest.raises(ArgumentError, match=rf"argument sites: got .*sites\.txt'; {why}"):
         read_news_arguments({"sites": str(listed)})
 
 
@@ -106,7 +117,7 @@ def test_a_file_without_sites_is_refused(tmp_path, content):
         ("review_below", "0", 0.0),
         ("review_below", ".6", 0.6),
         ("review_below", "1", 1.0),
-        ("review_only", "true", True),
+        ("review_only", "false", False),
         ("language", "EN-gb", "en"),
         ("require", "article", "article"),
         ("require", "any", "any"),
@@ -170,6 +181,10 @@ def test_without_any_site_the_argument_is_missing():
         ("language", "zz", "ISO 639-1"),
         ("language", "eng", "ISO 639-1"),
         ("include", "https://bbc.com/sport", "globs over paths"),
+        ("include", "[", "'[' matches no path"),
+        ("include", "/sport,/news/[a-", "'/news/[a-' matches no path"),
+        ("include", "[ab]/news", "matches no path"),
+        ("exclude", "/news/[z-a]", "matches no path"),
         ("record", "crawl.warc", ".warc.gz"),
         ("site_pages", "0", "whole numbers from 1"),
         ("site_time", "5", "90s, 30m, 2h"),
@@ -181,6 +196,7 @@ def test_without_any_site_the_argument_is_missing():
         ("review_below", "nan", "from 0 to 1"),
         ("review_below", "low", "from 0 to 1"),
         ("review_only", "maybe", "true and false"),
+        ("review_only", "true", "no effect without review_below"),
     ],
 )
 def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name, value, told):
@@ -229,6 +245,12 @@ def test_a_long_value_is_cut_in_the_message():
     assert len(problem_of(since="x" * 10_000)) < 500
 
 
+def test_review_only_is_right_with_a_threshold_from_a_setting():
+    given = with_settings({"site": "bbc.com", "review_only": "true"}, {"WEBMAIN_REVIEW_BELOW": 0.6})
+    arguments = read_news_arguments(given)
+    assert (arguments.review_only, arguments.review_below) == (True, 0.6)
+
+
 @pytest.mark.parametrize(
     ("include", "exclude", "path", "wanted"),
     [
@@ -245,9 +267,12 @@ def test_a_long_value_is_cut_in_the_message():
         (("/news",), ("*/live",), "/news/other", True),
         (("/ข่าว",), (), "/%E0%B8%82%E0%B9%88%E0%B8%B2%E0%B8%A7/1", True),
         (("/",), (), "/anything", True),
+        (("/news/[[]*",), (), "/news/%5B1%5D", True),
+        (("[/]news/[!]a]",), (), "/news/b", True),
     ],
 )
 def test_paths_are_included_and_excluded_by_globs(include, exclude, path, wanted):
+    assert (*read_patterns(",".join(include)), *read_patterns(",".join(exclude))) == (*include, *exclude)
     assert PathFilter(include=include, exclude=exclude).includes(f"https://example.org{path}?q=1") is wanted
 
 

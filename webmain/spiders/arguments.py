@@ -180,8 +180,9 @@ def read_archive_arguments(given: Mapping[str, object]) -> Arguments:
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments, with missing ones set from WEBMAIN_STORE, _EXTRACTOR, _KEEP and _REQUIRE."""
-    fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep", "require")}
+    """Return the arguments, with missing ones set from WEBMAIN_STORE, _EXTRACTOR, _KEEP, _REQUIRE and _REVIEW_BELOW."""
+    names = ("store", "extractor", "keep", "require", "review_below")
+    fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in names}
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
@@ -205,6 +206,8 @@ def _read(given: Mapping[str, object], forms: _Forms) -> tuple[dict[str, Any], l
     if "since" in values and "until" in values and values["since"] >= values["until"]:
         allowed = f"allowed is what is later than since, {_text(given['since'])}: no article can be found"
         problems.append(_wrong("until", _text(given["until"]), allowed))
+    if values.get("review_only") and not values.get("review_below"):
+        problems.append(_wrong("review_only", _text(given["review_only"]), "it has no effect without review_below"))
     return values, problems
 
 

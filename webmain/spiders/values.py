@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from fnmatch import fnmatchcase, translate
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +37,10 @@ def read_sites_file(text: str) -> tuple[str, ...]:
             body = stream.read(MAX_SITES_BYTES + 1)
     except OSError as error:
         raise ValueError(f"{error.strerror or error}; {allowed}") from error
-    if len(body) > MAX_SITES_BYTES or b"\0" in body:
-        raise ValueError(f"no such file; {allowed}")
+    if len(body) > MAX_SITES_BYTES:
+        raise ValueError(f"it is larger than {MAX_SITES_BYTES >> 20} MB; {allowed}")
+    if b"\0" in body:
+        raise ValueError(f"it is no text in UTF-8; {allowed}")
     lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     sites = tuple(part for line in lines for part in line.split(",") if part.strip())
     if not sites:
@@ -148,7 +151,21 @@ def read_patterns(text: str) -> tuple[str, ...]:
     patterns = tuple(p if p[0] in "/*[?" else "/" + p for part in text.split(",") if (p := part.strip()))
     if any("://" in pattern for pattern in patterns):
         raise ValueError("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
+    if useless := [pattern for pattern in patterns if not _can_match(pattern)]:
+        raise ValueError(
+            f"{useless[0]!r} matches no path; allowed are *, ? for one character, and [ab] for one of several; [[] means ["
+        )
     return patterns
+
+
+_CLASS: Final = re.compile(r"\[!?\]?[^\]]*\]")
+
+
+def _can_match(glob: str) -> bool:
+    """Return True if a glob may match a path: each `[` is closed, no class is empty, and it can begin with a slash."""
+    first = _CLASS.match(glob)
+    begins = first is None or fnmatchcase("/", first[0])
+    return begins and "[" not in _CLASS.sub("", glob) and "(?!)" not in translate(glob)
 
 
 def read_recording(text: str) -> str:
