@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from datetime import datetime
 from fnmatch import fnmatchcase, translate
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from webmain.archive.warc import files_at
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_spec, split_specs
+from webmain.store.search_records import read_day
 from webmain.text.language import ISO_639_1
 from webmain.urls import host
 
@@ -79,36 +80,17 @@ def read_share(text: str) -> float:
     return value
 
 
-_AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
-_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
-
-
 def read_since(text: str) -> datetime:
     """Parse a date, or a time before now; a date without a zone is in UTC."""
-    since = read_until(text, is_end=False)
+    since = read_day(text).start
     if since > clock.now():
-        raise ValueError(f"this lies in the future; {_MOMENTS}")
+        raise ValueError("this lies in the future; allowed is what is past")
     return since
 
 
-_WHOLE_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
-_MOMENTS: Final = "allowed are ISO dates (2026-11-20, 2026-11-20T06:00+07:00) and spans up to now (12h, 3d, 2w)"
-
-
-def read_until(text: str, *, is_end: bool = True) -> datetime:
-    """Parse a date, meaning the end of that day if `is_end`, or a time before now."""
-    ago = _AGO.fullmatch(text)
-    try:
-        if ago:
-            return clock.now() - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
-        moment = datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        raise ValueError(_MOMENTS) from None
-    if not MINYEAR + 1 < moment.year < MAXYEAR:  # a day more, or another zone, may exceed the range of years
-        raise ValueError(f"allowed are the years {MINYEAR + 2} to {MAXYEAR - 1}")
-    if is_end and _WHOLE_DAY.fullmatch(text):
-        moment += timedelta(days=1)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+def read_until(text: str) -> datetime:
+    """Parse a date, meaning the end of that day, or a time before now."""
+    return read_day(text).end
 
 
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)

@@ -7,12 +7,15 @@ from dataclasses import asdict, dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from webmain import clock
 from webmain.items import Article
 
 if TYPE_CHECKING:  # the module that makes snippets is slow to import
     from webmain.store.snippets import Snippet
 
-_AGO = re.compile(r"(\d{1,5})([hd])")
+_AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_DAYS = "allowed is a date (2026-11-01), a time (2026-11-01T06:00+07:00) or a span up to now (12h, 3d, 2w)"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
 """SQL for the date of publication in seconds since the Unix epoch."""
@@ -143,22 +146,22 @@ class Day:
 
 
 def read_day(text: str) -> Day:
-    """Read a date, a time, or a number of days or hours ago: 2026-11-01, 3d, 12h.
+    """Read a date, a time, or a number of hours, days or weeks ago: 2026-11-01, 12h, 3d, 2w; without a zone in UTC.
 
     Raises ValueError if it is none of these.
     """
-    if ago := _AGO.fullmatch(text):
-        hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
-        moment = datetime.now(UTC) - timedelta(hours=hours)
+    given = text.strip()
+    if ago := _AGO.fullmatch(given):
+        moment = clock.now() - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
         return Day(moment, moment)
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(given)
     except ValueError:
-        raise ValueError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
-    if not MINYEAR < moment.year < MAXYEAR:  # the end of the day, or another zone, may be outside of all years
+        raise ValueError(f"got {text!r}, {_DAYS}") from None
+    if not MINYEAR < moment.year < MAXYEAR:  # a day more, or another zone, may exceed the range of years
         raise ValueError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return Day(moment, moment + timedelta(days=1) if re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) else moment)
+    return Day(moment, moment + timedelta(days=1) if re.fullmatch(r"\d{4}-?\d\d-?\d\d", given) else moment)
 
 
 def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:

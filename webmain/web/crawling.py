@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from webmain.net.addresses import ALLOW_PRIVATE, Guard
 from webmain.net.errors import BadAddress
+from webmain.store.search_records import read_day
 from webmain.text.language import ISO_639_1
 from webmain.text.terminal import printable
 from webmain.web.choices import checked_method
@@ -64,8 +65,6 @@ LIMITS: Final = {
 _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT")
 """Variables of the server's environment that a crawl does not inherit."""
 
-_SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
-
 
 def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
     """Return the arguments of the spider for the crawl that a form requests; without "site" it is the demo web's.
@@ -82,8 +81,10 @@ def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
     if "extractor" in given:
         arguments["extractor"] = checked_method(given["extractor"])
     if since := given.get("since"):
-        if not _SINCE.fullmatch(since):
-            raise not_allowed("since", since, "a date (2026-11-01), 3d or 12h")
+        try:
+            read_day(since)
+        except ValueError as error:
+            raise Problem(400, f"since: {error}.") from None
         arguments["since"] = since
     if language := given.get("language", "").lower():
         if language not in ISO_639_1:
