@@ -194,7 +194,7 @@ def _decoded(page: Page, options: Options) -> Document:
     unit = "characters" if isinstance(given, str) else "bytes"
     with deadline:
         if len(given) > options.max_bytes:
-            raise Rejected(Reason.TOO_LARGE, f"{len(given):,} {unit}, allowed {options.max_bytes:,}", url=page.url)
+            raise Rejected(Reason.TOO_LARGE, f"more than {options.max_bytes:,} {unit}", url=page.url)
         _check_not_empty(given, unit, page)
         if isinstance(given, str):
             _check_html(given, page)

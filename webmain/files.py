@@ -65,11 +65,16 @@ class StoreFullError(StoreWriteError):
     """No space is left on the device, or a quota is used up."""
 
 
+def reason_of(error: Exception) -> str:
+    """Return what went wrong, without the number and the file name that the system's errors have in their text."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def write_failure(label: str, error: OSError) -> StoreWriteError:
     """Return the system's error as a store's."""
     if error.errno in _NO_SPACE:
         return StoreFullError(f"{label}: no space is left on the disk ({error.strerror}); {FULL}")
-    return StoreWriteError(f"{label}: {error.strerror or error}")
+    return StoreWriteError(f"{label}: {reason_of(error)}")
 
 
 class AppendFile:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cloud.records import CloudError, direction_of
+from webmain.files import reason_of
 from webmain.text.normal import INVISIBLE
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Fonts:
             try:
                 _points(face)
             except Exception as error:  # fontTools may raise anything for a file that is not a font
-                raise PictureError(f"{face.path}: not a readable font ({error})") from error
+                raise PictureError(f"{face.path}: not a readable font ({reason_of(error)})") from error
 
     def runs(self, word: str, *, language: str = "") -> tuple[Run, ...]:
         """Return a word cut into runs of one font each, from left to right.

@@ -51,10 +51,10 @@ def cloud_png(cloud: Cloud, options: PictureOptions | None = None) -> bytes:
 
     Raises PictureError if a font or a library is missing (`webmain.cloud.fonts`).
     """
+    options = options or PictureOptions()
+    drawn = list(_drawn(cloud, options))  # raises PictureError if Pillow is missing
     from PIL import Image
 
-    options = options or PictureOptions()
-    drawn = _drawn(cloud, options)
     image = Image.new("RGB", (options.width, options.height), schemes()[options.colours].ground)
     for one in drawn:
         draw(image, one.sized, one.place.x, one.place.y, one.place.size, one.colour)

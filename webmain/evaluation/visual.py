@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from webmain.evaluation.gold import GoldError
 from webmain.features.site_blocks import SiteBlocks
-from webmain.files import opened
+from webmain.files import opened, reason_of
 from webmain.html.guard import guard
 from webmain.text.normal import fold_space, replace_surrogates
 
@@ -76,7 +76,7 @@ def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str
                     pages.setdefault(page.id, page)
     except (OSError, EOFError, zlib.error) as error:
         if not pages:
-            raise GoldError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
+            raise GoldError(f"{Path(path).name}: cannot read rendered pages: {reason_of(error)}") from error
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
     dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
     return tuple(pages.values()), dropped

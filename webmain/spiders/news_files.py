@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webmain.archive.common_crawl import MAX_LIST_BYTES, RecordFilter, list_of, read_list
 from webmain.archive.decoding import TooLargeError
 from webmain.archive.warc import Skip, page_of, read_captures
+from webmain.files import reason_of
 from webmain.items import Page
 from webmain.ledger.archives import Progress
 from webmain.net.ranges import DataHost, RemoteFile, SourceError, StoppedReading
@@ -249,5 +250,4 @@ def _named(path: str, error: Exception) -> SourceError:
     """Return an error with the file's path in its message."""
     if isinstance(error, SourceError):
         return SourceError(f"{path}: {error}", is_missing=error.is_missing)
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return SourceError(f"{path}: {reason}", is_missing=isinstance(error, FileNotFoundError))
+    return SourceError(f"{path}: {reason_of(error)}", is_missing=isinstance(error, FileNotFoundError))

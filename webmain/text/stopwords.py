@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from webmain.files import reason_of
 from webmain.text.normal import compose, fold_apostrophes
 from webmain.text.words import base_language, fold_word, thai_word_list
 
@@ -69,7 +70,7 @@ def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise StopWordFileError(f"stop words cannot be read from {path}: {error}") from error
+        raise StopWordFileError(f"stop words cannot be read from {path}: {reason_of(error)}") from error
     found: dict[str, set[str]] = {EVERY_LANGUAGE: set()}
     language = EVERY_LANGUAGE
     for number, line in enumerate(lines, start=1):
