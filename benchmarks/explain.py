@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import sys
 import time
 
 from speed import read_pages
@@ -46,6 +47,8 @@ def main() -> None:
     if args.data:
         found = read_pages(args.data, 1_000_000)
         pages = [(html, url) for html, body, url in found if abs(len(body) - SIZE) <= SIZE / 6][: args.limit]
+    if not pages:
+        sys.exit(f"{args.data}: contains no page of 250 to 350 KB")
     method = create(args.extractor)
     warm_up(method)
     best: dict[str, list[float]] = {"verdicts": [], "overlay": [], "verdicts and the whole page": []}

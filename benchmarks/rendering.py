@@ -8,6 +8,7 @@ word F1 over the site's articles, missing ones counting 0, and the crawl's secon
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import pathlib
@@ -50,6 +51,7 @@ def mean_f1(texts: dict[str, str]) -> float:
 
 def main() -> None:
     """Print the scores."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, site = pathlib.Path(name), f"site={Lantern.host}"
         began = time.monotonic()

@@ -142,10 +142,15 @@ def read_pages(path: pathlib.Path | None, limit: int) -> list[tuple[str, bytes, 
         pages: Iterable[tuple[str, str | None]] = ((web.respond(u).body.decode(), u) for u in web.urls())
     else:
         opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8") as lines:
-            records = [json.loads(line) for line in lines]
+        try:
+            with opener(path, "rt", encoding="utf-8") as lines:
+                records = [json.loads(line) for line in lines]
+        except OSError as error:
+            sys.exit(f"{path}: {error.strerror or error}")
         pages = ((r["html"], r.get("url")) for r in records)
     distinct = {html: url for html, url in pages if html}
+    if not distinct:
+        sys.exit(f"{path}: contains no page")
     return [(html, html.encode("utf-8", "replace"), url) for html, url in list(distinct.items())[:limit]]
 
 
