@@ -38,6 +38,8 @@ class DatabaseFile(ABC):
         self.is_ready = False
         address = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
         try:
+            if path.is_dir():
+                raise IsADirectoryError("this is a folder; give the database's file")
             if read_only and not path.exists():
                 raise FileNotFoundError("there is no such file")
             if not read_only:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,9 @@ def test_own_stop_words(page, tmp_path, capsys):
         (("--against", "site=a.example,colour=red"), exits.USAGE, "'colour' is none of"),
         (("--against", "since=yesterday"), exits.USAGE, "allowed is a date"),
         (("--against", "nowhere.html"), exits.NOT_FOUND, "nowhere.html"),
+        (("--against", "nowhere.html", "-o", "c.svg", "--font", "/nope.ttf"), exits.NOT_FOUND, "nowhere.html"),
+        (("-f", "svg", "--font", "/nope.ttf"), exits.NOT_FOUND, "not a readable font (No such file or directory)"),
+        (("--store", "news.db"), exits.USAGE, "did you mean sqlite:news.db?"),
         (("--under",), exits.USAGE, "--under needs --against"),
         (("-o", "cloud.tiff"), exits.USAGE, "its suffix names no format"),
         (("-o", "/dev/null/cloud.html"), exits.UNWRITTEN, "/dev/null"),
@@ -129,3 +133,10 @@ def test_a_rejected_page_is_told(tmp_path, capsys):
     code, _, err = run(capsys, str(tmp_path / "empty.html"))
     assert code == exits.REJECTED
     assert "rejected" in err
+
+
+@pytest.mark.parametrize("name", ["c.png", "c.svg"])
+def test_a_missing_library_is_told(page, tmp_path, capsys, monkeypatch, name):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    told = "webmain: pictures need Pillow and fontTools: pip install 'webmain[cloud]'\n"
+    assert run(capsys, page, "-o", str(tmp_path / name)) == (exits.NOT_FOUND, "", told)

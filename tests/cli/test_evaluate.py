@@ -218,7 +218,6 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--protocol", "line_block_sizes", "--metrics", "all", "--by", "site"), "combined with --metrics, --by"),
         (("--protocol", "line_block_sizes", "--baseline", "pab"), "combined with --baseline"),
         (("--predictions", "p.csv", "-e", "pab"), "got 'p.csv', its name must end in .jsonl or .jsonl.gz"),
-        (("--score", "missing.jsonl"), "missing.jsonl: No such file"),
         (("--score", "missing.jsonl", "--predictions", "p.jsonl"), "leave out --predictions"),
         (("--jobs", "-1"), "allowed is 0 to 256"),
         (("--timeout", "0"), "positive"),
@@ -311,6 +310,8 @@ def test_a_folder_that_may_not_be_read_is_no_data_and_named(gold, capsys, monkey
 
 
 def test_no_gold_is_wrong_usage_and_missing_gold_is_not_found(gold, tmp_path, capsys):
+    assert run(gold, "--score", "missing.jsonl") == exits.NOT_FOUND
+    assert "missing.jsonl: No such file" in capsys.readouterr().err
     assert run() == exits.USAGE
     assert run(str(tmp_path / "none"), "-e", "pab") == exits.NOT_FOUND
     (tmp_path / "empty").mkdir()

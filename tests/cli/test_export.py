@@ -84,9 +84,21 @@ def test_what_cannot_be_written_is_said_in_a_line(
     assert not list(tmp_path.rglob("out*"))
 
 
-@pytest.mark.parametrize("spec", ["news.db", "sqlite:none.db", "jsonl:none.jsonl"])
-def test_store_that_cannot_be_read_is_named(tmp_path, monkeypatch, capsys, spec) -> None:
+@pytest.mark.parametrize(
+    ("spec", "code"), [("news.db", 2), ("sqlite:", 2), ("sqlite:.", 3), ("sqlite:none.db", 3), ("jsonl:none.jsonl", 3)]
+)
+def test_store_that_cannot_be_read_is_named(tmp_path, monkeypatch, capsys, spec, code) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["export", spec, "-o", "out.jsonl"]) == 3
+    assert main(["export", spec, "-o", "out.jsonl"]) == code
     assert spec in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_are_not_mixed_with_files_that_are_there(store, tmp_path, capsys) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    assert main(["export", store, "-o", str(folder), "-f", "text"]) == 0
+    before = sorted(folder.rglob("*"))
+    assert main(["export", store, "-o", str(folder), "-f", "text", "--lang", "en"]) == 2
+    assert "this folder is not empty" in capsys.readouterr().err
+    assert sorted(folder.rglob("*")) == before

@@ -130,13 +130,13 @@ def test_models_are_listed_and_forgotten(archive, capsys):
     assert [row.split()[:3] for row in rows[1:]] == [["one.example", "places", "6"], ["two.example", "places", "6"]]
     assert run("models", "-f", "json") == exits.OK
     assert json.loads(capsys.readouterr().out)[0]["options"] == {"long": 60}
-    assert run("forget", "https://www.one.example/a", "-e", "svm") == exits.NOT_FOUND
+    assert run("forget", "https://www.one.example/a", "-e", "svm") == exits.REJECTED
     capsys.readouterr()
     assert run("forget", "https://www.one.example/a", "-e", "svmx") == exits.USAGE
     assert "got 'svmx', allowed are lbda, learned, places, svm" in capsys.readouterr().err
     assert run("forget", "https://www.one.example/a", "-e", "places") == exits.OK
-    assert run("forget", "one.example") == exits.NOT_FOUND
-    assert run("forget", "one.example", "-e", PLACES) == exits.NOT_FOUND
+    assert run("forget", "one.example") == exits.REJECTED
+    assert run("forget", "one.example", "-e", PLACES) == exits.REJECTED
     assert [m.site for m in ModelStore("models/sites").models().models] == ["two.example"]
 
 

@@ -166,7 +166,8 @@ def test_a_locked_store_is_searched_as_it_is(
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
-        (["search", "tide", "--store", "jsonl:a.jsonl"], exits.NOT_FOUND, "only SQLite stores"),
+        (["search", "tide", "--store", "jsonl:a.jsonl"], exits.USAGE, "only SQLite stores"),
+        (["search", "tide", "--store", "news.db"], exits.USAGE, "did you mean sqlite:news.db?"),
         (["search", "tide"], exits.NOT_FOUND, "output/articles.db"),
         (["search", "'--", "--store", "x"], exits.USAGE, "names no word"),
         (["index", "--store", "sqlite:.."], exits.NOT_FOUND, "this is a folder"),

@@ -164,3 +164,9 @@ def test_sparkline():
     assert sparkline([0, 0]) == "▁▁"
     assert sparkline([0, 1, 50, 100]) == "▁▂▅█"
     assert sparkline([]) == ""
+
+
+def test_an_empty_ledger_needs_attention(tmp_path, capsys):
+    (tmp_path / "a.ledger").touch()
+    assert status(tmp_path / "a.ledger") == 1
+    assert "the file is empty" in capsys.readouterr().out

@@ -165,7 +165,7 @@ def test_the_command_lists_parts_marks_them_and_takes_back(tmp_path, capsys):
     assert main([*command, "--content", "999"]) == 2
     assert "no part 999" in capsys.readouterr().err
     assert main([*command, "--undo"]) == 0
-    assert main([*command, "--undo"]) == 3
+    assert main([*command, "--undo"]) == 1
     assert list(CorrectionsFile(path)) == []
 
 

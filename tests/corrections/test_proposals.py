@@ -107,5 +107,13 @@ def test_the_command_proposes_shows_and_accepts(tmp_path, capsys, monkeypatch):
     assert read_sites("sites.toml").of("https://harbour.example/").remove == (".invitation",)
     assert main([*command, "--accept", "9", "--sites", "sites.toml"]) == 2
     assert main(["rules", "nowhere.example", "--corrections", "c.jsonl"]) == 3
+    capsys.readouterr()
+    assert main([*command[:-1], "missing/"]) == 3
+    assert "missing/: no such file or folder" in capsys.readouterr().err
+    monkeypatch.setattr("webmain.corrections.proposals.propose", lambda _corrections: [])
+    assert main([*command, "--accept", "1"]) == 2
+    told = capsys.readouterr()
+    assert told.out.endswith("on 1 corrected page\n")
+    assert "--accept: got 1, number of proposals: 0" in told.err
     found = explain_page(page(7), create("learned"))
     assert any(block.text == PROMO.format(7) and block.verdict is Verdict.CONTENT for block in found.blocks)

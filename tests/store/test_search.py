@@ -469,8 +469,8 @@ def test_store_that_cannot_be_searched_is_told_and_left_as_it_is(tmp_path: Path)
     foreign.close()
     for spec, error, message in (
         (f"jsonl:{tmp_path}/a.jsonl", StoreSpecError, "only SQLite stores can be searched"),
-        ("news.db", StoreSpecError, "only SQLite stores"),
-        ("sqlite:", StoreSpecError, "only SQLite stores"),
+        ("news.db", StoreSpecError, "did you mean sqlite:news.db"),
+        ("sqlite:", StoreSpecError, "it has no path"),
         (f"sqlite:{tmp_path}/none.db", StoreError, "no such file; a crawl with -a store="),
         (f"sqlite:{tmp_path}", StoreError, "is a folder"),
         (f"sqlite:{tmp_path}/text.db", NotAStoreError, "no SQLite database"),

@@ -38,6 +38,15 @@ def test_the_first_page_comes_soon_and_loads_nothing_heavy():
     assert took_s < 10  # a second on a machine that does nothing else: benchmarks/serve.py
 
 
+def test_places_without_recordings_or_models_are_told(tmp_path):
+    places = ["--pages", str(tmp_path / "none"), "--models", str(tmp_path / "nothing")]
+    with running(*places, stderr=subprocess.PIPE) as (_, process):
+        process.terminate()
+        told = process.stderr.read()
+    assert f"webmain: --models {tmp_path}/nothing: no such folder" in told
+    assert f"webmain: --pages: {tmp_path}/none: no such file or folder" in told
+
+
 def test_nothing_heavy_is_imported_for_the_first_page():
     code = (
         "import sys; from webmain.web.app import create_app; from webmain.web.config import Config\n"

@@ -9,18 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
+from webmain.cli.outputs import add_output, is_file, output, refuse_inputs
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import (
-    add_filters,
-    add_output,
-    add_source,
-    in_range,
-    is_file,
-    notify,
-    output,
-    positive_int,
-    read_page,
-)
+from webmain.cli.sources import add_filters, add_source, in_range, named, notify, positive_int, read_page
 from webmain.items import Article
 from webmain.store.search_records import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
@@ -57,6 +48,7 @@ def add(commands: Commands) -> None:
     option("--article", default="", metavar="ID", help="only this article")
     option(
         "--against",
+        type=named,
         metavar="OTHERS",
         help="what to compare with: rest (of the store), site=bbc.co.uk,since=30d (also lang, until, query, "
         "article, store), another store, or a page",
@@ -91,7 +83,9 @@ def _run(args: argparse.Namespace) -> int:
     from webmain.store.query import QueryError
 
     with failing(USAGE, EmptyPeriodError, QueryError), failing(NOT_FOUND, StoreError, CloudError):
-        return _write(_Pages(args), args, _format(args))
+        form = _format(args)
+        refuse_inputs(args.output, _inputs(args))
+        return _write(_Pages(args), args, form)
 
 
 def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
@@ -102,12 +96,19 @@ def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
     if cloud.uncertain:
         notify(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
     made = _drawn(cloud, args, form)
-    with output(args.output) as file:
+    with output(args.output, ()) as file:
         if form == "png":
             file.buffer.write(made)
         else:
             file.write(made.decode())
     return REJECTED if pages.n_rejected else OK
+
+
+def _inputs(args: argparse.Namespace) -> list[str]:
+    """Return the pages, stores and fonts that are read."""
+    others = {} if args.against is None else _filters(args.against) or {"store": args.against}
+    stores = [] if args.source else [args.store or DEFAULT_STORE]
+    return [*args.source, *stores, *filter(None, [args.store, others.get("store")]), *args.font]
 
 
 def _format(args: argparse.Namespace) -> str:

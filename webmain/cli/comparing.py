@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from webmain.cli.exits import OK, REJECTED, USAGE, Failure
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
+from webmain.cli.outputs import refuse_inputs
 from webmain.cli.sources import notify
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def compare(args: argparse.Namespace) -> int:
         raise Failure(USAGE, "--score runs nothing: leave out --predictions")
     if args.predictions and not args.predictions.name.endswith((".jsonl", ".jsonl.gz")):
         raise Failure(USAGE, f"--predictions: got {args.predictions.name!r}, its name must end in .jsonl or .jsonl.gz")
+    if args.predictions:
+        refuse_inputs(args.predictions, args.gold)
     metrics = tuple(METRICS) if args.metrics == "all" else _listed("metric", args.metrics, (*METRICS, "all"))
     if metrics == ():
         raise Failure(USAGE, f"no metric was given, allowed are {', '.join(METRICS)}, all")
@@ -71,7 +74,7 @@ def compare(args: argparse.Namespace) -> int:
         try:
             head, given = predictions.read(args.score)
         except OSError as error:
-            raise Failure(USAGE, f"{args.score}: {error.strerror or error}") from error
+            raise Failure(NOT_FOUND, f"{args.score}: {error.strerror or error}") from error
         for name in names:
             if name not in head.systems:
                 raise Failure(

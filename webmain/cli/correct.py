@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, add_source, read_page
 from webmain.items import Rejected
 from webmain.text.terminal import cut
@@ -73,7 +73,7 @@ def _correct(args: argparse.Namespace) -> int:
 
 def _undo(file: CorrectionsFile, page: str) -> int:
     if not file.remove(page):
-        raise Failure(NOT_FOUND, f"{file.path}: there is no correction of this page")
+        raise Failure(REJECTED, f"{file.path}: there is no correction of this page")
     print(f"removed from {file.path}")
     return OK
 

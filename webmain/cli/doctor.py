@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from webmain import __version__
 from webmain.cli.exits import OK, REJECTED
+from webmain.cli.sources import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -50,7 +51,7 @@ def _doctor(_args: argparse.Namespace) -> int:
         from webmain.store.registry import open_store
 
         with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:{folder}/try.sqlite") as opened:
-            return f"SQLite store of {opened.count()} articles opened and closed"
+            return f"SQLite store of {counted(opened.count(), 'article')} opened and closed"
 
     checks: dict[str, Callable[[], str]] = {
         "parser": parser,

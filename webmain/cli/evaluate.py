@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.comparing import bullets, compare, publish
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
-from webmain.cli.sources import in_range, notify, positive, positive_int
+from webmain.cli.sources import in_range, named, notify, positive, positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -51,6 +51,7 @@ def add(commands: Commands) -> None:
     evaluate.add_argument(
         "gold",
         metavar="GOLD",
+        type=named,
         nargs="*",
         help="a file or folder of gold data: JSONL, WCXB, CleanEval, pages with texts",
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webmain.files import StoreSpecError
+
 OK, REJECTED, USAGE, NOT_FOUND, UNWRITTEN = 0, 1, 2, 3, 4
 """Success; a page was rejected; wrong usage; a page or file could not be read; the output could not be written."""
 
@@ -21,8 +23,8 @@ class Failure(Exception):  # noqa: N818 - the command failed
 
 @contextmanager
 def failing(code: int, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of these types into a `Failure` with this exit code."""
+    """Turn errors of these types into a `Failure` with this exit code; words that name no store are wrong usage."""
     try:
         yield
     except errors as error:
-        raise Failure(code, error) from error
+        raise Failure(USAGE if isinstance(error, StoreSpecError) else code, error) from error

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
-from webmain.cli.sources import add_source, local_file, notify, output, read_page
+from webmain.cli.outputs import output
+from webmain.cli.sources import add_source, local_file, named, notify, read_page
 from webmain.explain.records import block_record, page_record, rounded
+from webmain.files import reason_of
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
 
@@ -42,15 +46,21 @@ def add(commands: Commands) -> None:
     )
     add_source(explain, several=False)
     option = explain.add_argument
-    option("-f", "--format", choices=("table", "json"), default="table", help="what to print")
     option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the page with its blocks marked, and all of this, to one HTML file (-: standard output)",
+        "-f",
+        "--format",
+        choices=("table", "json", "html"),
+        help="output format; html: the page with its blocks marked, and all of this"
+        " (default: table; with -o, html, unless FILE ends in .json or .txt)",
     )
+    option("-o", "--output", metavar="FILE", help="write to FILE in one step (-: standard output)")
     option("--against", metavar="METHOD", help="compare with another method: what only one of them keeps")
-    option("--gold", metavar="FILE", help="the correct text: shows which words are missing, and which are too many")
+    option(
+        "--gold",
+        type=named,
+        metavar="FILE",
+        help="the correct text: shows which words are missing, and which are too many",
+    )
     option(
         "--block",
         type=int,
@@ -62,7 +72,7 @@ def add(commands: Commands) -> None:
 
 def _explain(args: argparse.Namespace) -> int:
     from webmain.explain.comparing import compare
-    from webmain.explain.explaining import block_of, explain_page, moved
+    from webmain.explain.explaining import explain_page
     from webmain.extraction import Options
     from webmain.extractors.base import create
     from webmain.sites.model_store import ModelStore, SiteModels
@@ -85,36 +95,40 @@ def _explain(args: argparse.Namespace) -> int:
         notify(found.rejected)
     comparison = compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
     texts = _texts(explained, gold)
-    if args.output is not None:
-        return _write(found, args.output, comparison, texts)
+    form = args.format or _format_of(args.output)
+    inputs = filter(None, [*args.source, args.gold])
+    if form == "html":
+        page_text = _html(found, comparison, texts)
+        with output(args.output, inputs) as file:
+            file.write(page_text)
+        return OK if found.rejected is None else REJECTED
     if found.extraction is None or found.page_type is None:
         return REJECTED
-    judged, kind, head = found.extraction, found.page_type, page_record(found)
-    if args.block is not None:
-        if not 0 <= args.block < len(judged.kept):
-            blocks = f"blocks 0 to {len(judged.kept) - 1}" if len(judged.kept) else "no blocks"
-            raise Failure(USAGE, f"--block: got {args.block}, this page has {blocks}")
-        columns = moved(found, args.block)
-        if not columns:
-            raise Failure(USAGE, f"--block: only learned can show what affected a score, not {judged.extractor}")
-        _print_block(args.format, head, block_record(block_of(found, args.block)), columns)
-    elif args.format == "json":
-        compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
-        if texts:
-            compared["texts"] = [_text_record(one) for one in texts]
-        record = {**head, "blocks": [block_record(b) for b in found.blocks], **compared}
-        print(json.dumps(record, ensure_ascii=False, indent=2))
-    else:
-        _print_table(judged, found.blocks, kind)
-        _print_compared(comparison, texts)
+    with output(args.output, inputs) as file, redirect_stdout(file):
+        if args.block is not None:
+            _print_one(found, args.block, form)
+        elif form == "json":
+            compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
+            if texts:
+                compared["texts"] = [_text_record(one) for one in texts]
+            record = {**page_record(found), "blocks": [block_record(b) for b in found.blocks], **compared}
+            print(json.dumps(record, ensure_ascii=False, indent=2))
+        else:
+            _print_table(found.extraction, found.blocks, found.page_type)
+            _print_compared(comparison, texts)
     return OK
+
+
+def _format_of(name: str | None) -> str:
+    """Return the format of an output without --format."""
+    return "table" if name is None else {".json": "json", ".txt": "table"}.get(Path(name).suffix.lower(), "html")
 
 
 def _gold_text(name: str) -> str:
     try:
         return local_file(name).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Failure(NOT_FOUND, f"{name}: {error}") from error
+        raise Failure(NOT_FOUND, f"{name}: {reason_of(error)}") from error
 
 
 def _texts(explained: list[Explanation], gold: str | None) -> list[TextComparison]:
@@ -169,14 +183,26 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
                 print(f"  {name.replace('_', ' ')}: {cut(text, MOST_TEXT)}")
 
 
-def _write(found: Explanation, path: str, comparison: Comparison | None, texts: Sequence[TextComparison]) -> int:
+def _html(found: Explanation, comparison: Comparison | None, texts: Sequence[TextComparison]) -> str:
     from webmain.explain.page import MissingExtraError, explanation_page
 
     with failing(USAGE, MissingExtraError):
-        page = explanation_page(found, comparison=comparison, texts=texts)
-    with output(path) as file:
-        file.write(page)
-    return OK if found.rejected is None else REJECTED
+        return explanation_page(found, comparison=comparison, texts=texts)
+
+
+def _print_one(found: Explanation, number: int, form: str) -> None:
+    """Print one block, and what moved its score."""
+    from webmain.explain.explaining import block_of, moved
+
+    judged = found.extraction
+    n_blocks = 0 if judged is None else len(judged.kept)
+    if judged is None or not 0 <= number < n_blocks:
+        blocks = f"blocks 0 to {n_blocks - 1}" if n_blocks else "no blocks"
+        raise Failure(USAGE, f"--block: got {number}, this page has {blocks}")
+    columns = moved(found, number)
+    if not columns:
+        raise Failure(USAGE, f"--block: only learned can show what affected a score, not {judged.extractor}")
+    _print_block(form, page_record(found), block_record(block_of(found, number)), columns)
 
 
 def _print_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[FeatureEffect]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.sources import add_filters, in_range, period
+from webmain.cli.outputs import refuse_inputs
+from webmain.cli.sources import add_filters, counted, in_range, period
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -29,7 +30,13 @@ def add(commands: Commands) -> None:
     )
     option = export.add_argument
     option("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
-    option("-o", "--output", required=True, metavar="FILE", help="the file to write; a folder for the format text")
+    option(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="the file to write; a new or empty folder for the format text",
+    )
     option(
         "-f",
         "--format",
@@ -52,6 +59,7 @@ def _export(args: argparse.Namespace) -> int:
     form = args.format or _format_of(args.output)
     if form is None:
         raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
+    refuse_inputs(args.output, [args.store])
     since, until = period(args)
     filters = Filters(
         site=args.site,
@@ -69,7 +77,7 @@ def _export(args: argparse.Namespace) -> int:
         if first is None:
             raise Failure(REJECTED, f"{args.store}: no article is selected; {args.output} is left as it is")
         n = export(chain((first,), chosen), args.output, format=form)
-    print(f"{args.output}: {n:,} {'article' if n == 1 else 'articles'}")
+    print(f"{args.output}: {counted(n, 'article')}")
     return OK
 
 

@@ -6,21 +6,12 @@ import argparse
 import contextlib
 import sys
 from collections import Counter, deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
-from webmain.cli.sources import (
-    ArchivePages,
-    add_output,
-    add_source,
-    is_file,
-    non_negative_int,
-    notify,
-    output,
-    read_page,
-)
-from webmain.items import PAGE_TYPES, Article, Rejected
+from webmain.cli.outputs import add_output, is_file, output
+from webmain.cli.sources import ArchivePages, add_source, counted, is_archive, non_negative_int, notify, read_page
+from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
 
@@ -33,8 +24,6 @@ if TYPE_CHECKING:
     from webmain.items import Page
 
 MANY = 16  # number of sources from which starting several processes is worthwhile
-
-_WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
 
 
 def add(commands: Commands) -> None:
@@ -65,7 +54,12 @@ def add(commands: Commands) -> None:
         "tables and lists are kept unless no-tables or no-lists is given; no-captions removes captions",
     )
     option("--words", action="store_true", help="also list the most frequent words with their counts")
-    option("--require", choices=PAGE_TYPES, metavar="KIND", help=f"reject other pages: {', '.join(PAGE_TYPES)}")
+    option(
+        "--require",
+        choices=(*PAGE_TYPES, ANY_TYPE),
+        metavar="KIND",
+        help=f"reject other pages: {', '.join(PAGE_TYPES)}",
+    )
     option(
         "-j",
         "--jobs",
@@ -86,7 +80,7 @@ def _keep(text: str) -> Keep:
 
 
 def _extract(args: argparse.Namespace) -> int:
-    with output(args.output) as file:
+    with output(args.output, args.source) as file:
         code, n_articles = _print_all(args, file)
         if is_file(args.output) and not n_articles:
             raise Failure(code, f"no article; {args.output} is left as it is")
@@ -101,7 +95,7 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     from webmain.processes.pool import PoolError
     from webmain.sites.matching import matched_keys
 
-    has_archives = any(map(_is_archive, args.source))
+    has_archives = any(map(is_archive, args.source))
     jobs = args.jobs
     if jobs is None:
         jobs = cores() if has_archives or len(args.source) >= MANY else 0
@@ -148,7 +142,7 @@ def _print_all(args: argparse.Namespace, file: TextIO) -> tuple[int, int]:
     n_rejected = counts.total() - counts["article"]
     if has_archives:
         reasons = ", ".join(f"{n} {reason}" for reason, n in counts.most_common() if reason != "article")
-        notify(f"{counts['article']} articles, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
+        notify(f"{counted(counts['article'], 'article')}, {n_rejected} rejected" + (f" ({reasons})" if reasons else ""))
     return NOT_FOUND if missing else REJECTED if n_rejected else OK, counts["article"]
 
 
@@ -164,7 +158,7 @@ def _pages(args: argparse.Namespace, names: deque[str], missing: list[str]) -> I
     for source in args.source:
         problems: list[str] = []
         try:
-            if _is_archive(source):
+            if is_archive(source):
                 archive = ArchivePages(source, max_bytes=args.max_bytes)
                 for page in archive:
                     names.append(page.url or source)
@@ -179,14 +173,6 @@ def _pages(args: argparse.Namespace, names: deque[str], missing: list[str]) -> I
         for problem in problems:
             missing.append(problem)
             notify(problem)
-
-
-def _is_archive(source: str) -> bool:
-    """Return True if a source may contain several pages: a WARC file, a folder or a pattern."""
-    if source == "-" or "://" in source:
-        return False
-    place = Path(source).expanduser()
-    return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
 
 
 def _printed(article: Article, form: str, *, several: bool) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, notify, positive_int
+from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, counted, named, notify, positive_int
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +38,7 @@ def add(commands: Commands) -> None:
     option(
         "source",
         metavar="SITE|WARC",
+        type=named,
         nargs="+",
         help="a domain or address to crawl; or a WARC file, a folder of HTML files, or a pattern matching such files",
     )
@@ -164,7 +165,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
         learned = result.fitted.learned if result.fitted is not None else None
         if result.fitted is None or learned is None:
             worst = max(worst, REJECTED)
-            notify(f"{site}: {n} pages, nothing learned: {result.detail}")
+            notify(f"{site}: {counted(n, 'page')}, nothing learned: {result.detail}")
             continue
         if result.problem or result.event is Event.FAILED:
             worst = max(worst, UNWRITTEN)
@@ -172,9 +173,8 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
             continue
         place = models.path(site, extractor.name)
         corrected = f" and {len(learning_task.corrected)} corrected" if learning_task.corrected else ""
-        print(
-            f"{site}: {n} pages{corrected}, {fit_summary(result.fitted)}, resemblance {learned.resemblance:.2f}, {place}"
-        )
+        found = f"{fit_summary(result.fitted)}, resemblance {learned.resemblance:.2f}"
+        print(f"{site}: {counted(n, 'page')}{corrected}, {found}, {place}")
         if cannot_detect_drift(result.fitted):
             notify(f"{site}: {drift_warning(result.fitted)}")
     return worst
@@ -258,5 +258,5 @@ def _forget(args: argparse.Namespace) -> int:
         if not gone:
             by = f" by {method}" if method else ""
             notify(f"{site}: no model{by} in {args.models}")
-            worst = NOT_FOUND
+            worst = REJECTED
     return worst

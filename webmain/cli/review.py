@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, failing
-from webmain.cli.sources import positive_int
+from webmain.cli.sources import counted, named, positive_int
 from webmain.text.terminal import cut, one_line
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
         help="show the articles of a crawl that are in doubt",
         description="Show the articles that a crawl with review_below has listed, the least confident first.",
     )
-    review.add_argument("file", metavar="FILE", help="the list (articles.jsonl.review), or its store")
+    review.add_argument("file", type=named, metavar="FILE", help="the list (articles.jsonl.review), or its store")
     review.add_argument("-f", "--format", choices=("table", "jsonl"), default="table", help="what to print")
     review.add_argument("--limit", type=positive_int, metavar="N", help="the N least confident only")
     review.set_defaults(run=_review)
@@ -53,7 +53,7 @@ def _review(args: argparse.Namespace) -> int:
 
 
 def _print_table(shown: list[Entry], n: int) -> None:
-    print(f"{n:,} articles in doubt" + (f", the {len(shown):,} least confident" if len(shown) < n else ""))
+    print(f"{counted(n, 'article')} in doubt" + (f", the {len(shown):,} least confident" if len(shown) < n else ""))
     for entry in shown:
         print(
             f"\n{entry.confidence:.3f}  {one_line(entry.url or entry.id)}" + ("  (kept out)" if entry.kept_out else "")

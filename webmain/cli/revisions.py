@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
 from webmain.cli.sources import notify
 from webmain.text.terminal import one_line, plain, printable
 
@@ -31,6 +31,7 @@ def add(commands: Commands) -> None:
         "revisions",
         help="show the versions of a stored article",
         description="Show the versions of a stored article: when each was stored, and what kind of change it was.",
+        epilog="exit codes: 0 shown, 1 there is no such article, 2 wrong usage, 3 the store cannot be read",
     )
     option = revisions.add_argument
     option("url", metavar="URL", help="the article's address in any form (tracking parameters, print, AMP), or its id")
@@ -48,7 +49,7 @@ def _revisions(args: argparse.Namespace) -> int:
         name = store.find(args.url) or _alias(store, args.url)
         found = list(store.revisions(name)) if name else []
     if not found:
-        raise Failure(NOT_FOUND, f"no article {one_line(args.url)} in {args.store}")
+        raise Failure(REJECTED, f"no article {one_line(args.url)} in {args.store}")
     compared = _compared(found)
     if args.json:
         print(json.dumps(_record(found, compared, diff=args.diff), ensure_ascii=False, indent=1))

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
-from webmain.cli.sources import CORRECTIONS, ArchivePages, notify, positive_int
+from webmain.cli.sources import CORRECTIONS, ArchivePages, counted, notify, positive_int
 from webmain.text.terminal import cut, one_line
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def add(commands: Commands) -> None:
 
 
 def _rules(args: argparse.Namespace) -> int:
+    from webmain.archive.warc import ArchiveError, files_at
     from webmain.corrections.file import CorrectionsFile
     from webmain.corrections.proposals import accept, propose
     from webmain.files import StoreError
@@ -51,18 +52,20 @@ def _rules(args: argparse.Namespace) -> int:
         corrections = CorrectionsFile(args.corrections).of_site(args.site)
     if not corrections:
         raise Failure(NOT_FOUND, f"{args.corrections}: no page of {args.site} was corrected")
+    if args.pages is not None:
+        with failing(NOT_FOUND, ArchiveError):
+            files_at(args.pages)
     found = propose(corrections)
     if not found:
-        print(
-            f"{args.site}: no selector matches what was marked and nothing else on {len(corrections)} corrected pages"
-        )
-        return OK
-    if args.accept is None:
+        pages = counted(len(corrections), "corrected page")
+        print(f"{args.site}: no selector matches what was marked and nothing else on {pages}")
+    elif args.accept is None:
         for number, proposal in enumerate(found, 1):
             _print(number, proposal, args)
+    if args.accept is None:
         return OK
     if args.accept > len(found):
-        raise Failure(USAGE, f"--accept: got {args.accept}, there are {len(found)} proposals")
+        raise Failure(USAGE, f"--accept: got {args.accept}, number of proposals: {len(found)}")
     chosen = found[args.accept - 1]
     with failing(USAGE, SitesError):
         accept(chosen, args.sites)
@@ -75,7 +78,8 @@ def _print(number: int, proposal: Proposal, args: argparse.Namespace) -> None:
     from webmain.extractors.base import create
 
     print(
-        f"{number}. {proposal.key} {proposal.css}  ({proposal.n_marked} marked parts on {proposal.n_pages} corrected pages)"
+        f"{number}. {proposal.key} {proposal.css}  ({counted(proposal.n_marked, 'marked part')} on "
+        f"{counted(proposal.n_pages, 'corrected page')})"
     )
     n_pages = n_changed = 0
     for change in changes(proposal, _other_pages(args), create(args.extractor)):
@@ -87,7 +91,7 @@ def _print(number: int, proposal: Proposal, args: argparse.Namespace) -> None:
                 for text in texts:
                     print(f"     {sign} {cut(text, MOST_TEXT)}")
     if args.pages:
-        print(f"   changes {n_changed} of {n_pages} other pages")
+        print(f"   changes {n_changed} of {counted(n_pages, 'other page')}")
 
 
 def _other_pages(args: argparse.Namespace) -> Iterator[Page]:

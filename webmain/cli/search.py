@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
-from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
+from webmain.cli.sources import add_filters, counted, non_negative_int, notify, period, positive_int
 from webmain.text.terminal import one_line, plain, printable
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _search(args: argparse.Namespace) -> int:
             if not results.n_blocks:
                 absent = index.absent(filters)
     if results.unindexed:
-        notify(f"{_number(results.unindexed, 'article')} not in the index yet, and not searched")
+        notify(f"{counted(results.unindexed, 'article')} not in the index yet, and not searched")
     for name, value in absent.items():
         notify(f"no article of {name} {one_line(value)} in this store")
     if args.format == "json":
@@ -93,7 +93,7 @@ def _index(args: argparse.Namespace) -> int:
 
     with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), open_index(args.store) as index:
         n = index.rebuild(_progress) if args.rebuild else index.update(_progress)
-    print(f"{_number(n, 'article')} added to the index")
+    print(f"{counted(n, 'article')} added to the index")
     return OK
 
 
@@ -137,8 +137,4 @@ def _print(results: Results, offset: int) -> None:
 
 
 def _found(results: Results) -> str:
-    return f"{_number(results.n_pages, 'article')}, {_number(results.n_blocks, 'block')}"
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return f"{counted(results.n_pages, 'article')}, {counted(results.n_blocks, 'block')}"

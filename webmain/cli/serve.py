@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from webmain import MAX_BYTES, TIMEOUT_S
 from webmain.cli.exits import OK, USAGE, Failure, failing
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import CORRECTIONS, MODELS, in_range, positive, positive_int, site_rules
+from webmain.cli.sources import CORRECTIONS, MODELS, in_range, models_folder, notify, positive, positive_int, site_rules
 from webmain.files import StoreSpecError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
     option("--token", help=f"secret of clients, required beyond this machine; safer in the environment: {TOKEN}")
     option("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
     option("--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern")
-    option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
+    option("--models", type=models_folder, default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
     option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})")
     option(
         "--sites",
@@ -79,6 +79,8 @@ def _serve(args: argparse.Namespace) -> int:
         raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
     with failing(USAGE, StoreSpecError):
         sqlite_address(config.store)
+    if config.pages is not None:
+        _tell_missing(config.pages)
     try:
         family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         listening = socket.create_server((config.host, config.port), family=family)  # before the address is printed
@@ -102,6 +104,16 @@ def _serve(args: argparse.Namespace) -> int:
         print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C stops it)", flush=True)
         uvicorn.Server(settings).run(sockets=[listening])
     return OK
+
+
+def _tell_missing(pages: str) -> None:
+    """Tell that there are no recordings yet; a crawl started in the browser may be about to make them."""
+    from webmain.archive.warc import ArchiveError, files_at
+
+    try:
+        files_at(pages)
+    except ArchiveError as error:
+        notify(f"--pages: {error}")
 
 
 def _config(args: argparse.Namespace) -> Config:

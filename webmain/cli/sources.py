@@ -6,9 +6,8 @@ import argparse
 import math
 import re
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
@@ -29,16 +28,30 @@ T = TypeVar("T", int, float)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
+_WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
+
 MAX_DAMAGES = 10  # most damaged records of an archive that are listed in messages
 MODELS = "models/sites"  # default folder of site models
 STORE = "sqlite:output/articles.db"  # default store of crawls; those of several sites may write to it at the same time
 CORRECTIONS = "output/corrections.jsonl"  # default file of corrections
 
 
+def named(text: str) -> str:
+    """Return the name of a file, page, site or store (an argument's type); nothing may not be given, as by `"$UNSET"`."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("got nothing, allowed is a name")
+    return text
+
+
 def notify(message: object) -> None:
     """Print a message for people on standard error, each of its lines as a message of its own."""
     for line in str(message).splitlines():
         print(f"webmain: {line}", file=sys.stderr)
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with what is counted: "1 article", "2 articles"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def add_crawl(parser: argparse.ArgumentParser) -> None:
@@ -69,12 +82,19 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
     option(
         "source",
         metavar="URL|FILE|-",
+        type=named,
         nargs=("+" if least else "*") if several else 1,
         help="a web address (robots.txt is obeyed; private addresses are refused), an HTML file or its file: URL, "
         "or - for standard input",
     )
     option("-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ...")
-    option("--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for methods that learn ({MODELS})")
+    option(
+        "--models",
+        type=models_folder,
+        default=MODELS,
+        metavar="FOLDER",
+        help=f"models of sites, for methods that learn ({MODELS})",
+    )
     option("--sites", metavar="FILE", type=site_rules, help="file of rules for individual sites, such as sites.toml")
     option("--url", type=web_address, help="the page's address, if it is read from a file or standard input")
     option("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="most CPU seconds per page (10)")
@@ -88,34 +108,14 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
     option("--ignore-robots", action="store_true", help="don't read robots.txt (for your own site)")
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add --output."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE in one step (-: standard output)")
-
-
-def is_file(name: str | None) -> bool:
-    """Return True if --output names a file, not standard output."""
-    return name not in (None, "-")
-
-
-@contextmanager
-def output(name: str | None) -> Iterator[TextIO]:
-    """Open what --output names; a file is replaced at the end, or left as it is after an exception."""
-    from webmain.files import replaced_whole
-
-    if name is None or name == "-":
-        yield sys.stdout
-        return
-    with replaced_whole(Path(name)) as part, part.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        yield file
-
-
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add --site, --lang, --since and --until."""
     option = parser.add_argument
     option("--site", type=_name, help="only this site, such as bbc.co.uk")
     option("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
-    option("--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d (ago), 12h")
+    option(
+        "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 12h (ago), 3d, 2w"
+    )
     option("--until", type=read_day, metavar="DATE", help="published on this day or earlier")
 
 
@@ -128,7 +128,7 @@ def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
 
 
 def read_day(text: str) -> search_records.Day:
-    """Return a date, a time, or a number of days or hours ago (an argument's type)."""
+    """Return a date, a time, or a number of hours, days or weeks ago (an argument's type)."""
     try:
         return search_records.read_day(text)
     except ValueError as error:
@@ -147,6 +147,13 @@ def site_rules(path: str) -> Sites:
         return read_sites(path)
     except SitesError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def models_folder(folder: str) -> str:
+    """Return the folder of the models of sites (an argument's type); tell if it is not there, unless it is the default."""
+    if folder != MODELS and not Path(folder).expanduser().is_dir():
+        notify(f"--models {folder}: no such folder; no model of a site is used")
+    return folder
 
 
 def in_range(kind: type[T], least: float, most: float, allowed: str) -> Callable[[str], T]:
@@ -199,6 +206,10 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
         except FetchError as error:
             advice = "; --allow-private permits it" if isinstance(error, PrivateAddress) else ""
             raise Failure(NOT_FOUND, f"{source}: {error}{advice}") from error
+    if is_archive(source):
+        raise Failure(
+            USAGE, f"{source}: allowed is a single page; webmain extract takes archives, folders and patterns"
+        )
     try:
         with local_file(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
@@ -234,6 +245,14 @@ class ArchivePages:
     def _note(self, why: Skip, where: str | None) -> None:
         if why.value in ("damaged", "unreadable") and len(self.problems) < MAX_DAMAGES:
             self.problems.append(f"{where}: {why.value}")
+
+
+def is_archive(source: str) -> bool:
+    """Return True if a source may contain several pages: a WARC file, a folder or a pattern."""
+    if source == "-" or "://" in source:
+        return False
+    place = Path(source).expanduser()
+    return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
 
 
 def local_file(source: str) -> Path:

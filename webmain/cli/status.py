@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from webmain.cli.exits import NOT_FOUND, OK, USAGE
-from webmain.cli.sources import notify, output
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, failing
+from webmain.cli.outputs import output
+from webmain.cli.sources import named, notify
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +35,7 @@ def add(commands: Commands) -> None:
         " cannot be written",
     )
     option = status.add_argument
-    option("what", nargs="*", metavar="LEDGER|SITE", help=f"ledgers (those in {FOLDER}/) and sites (all)")
+    option("what", nargs="*", type=named, metavar="LEDGER|SITE", help=f"ledgers (those in {FOLDER}/) and sites (all)")
     option("--store", action="append", default=[], help="a store; its ledger is next to it")
     option("--json", action="store_true", help="print JSON")
     option("--prometheus", metavar="FILE", help="write a Prometheus textfile, which is replaced in one step")
@@ -43,18 +44,15 @@ def add(commands: Commands) -> None:
 
 def _status(args: argparse.Namespace) -> int:
     from webmain.health.status import as_prometheus, as_table, as_values, status_of
-    from webmain.store.protocol import StoreError
+    from webmain.store.protocol import StoreSpecError
     from webmain.store.registry import ledger_path
     from webmain.urls import site_key
 
     ledgers = [_ledger(each) for each in args.what if _is_file(each)]
     if not ledgers and not args.store:
         ledgers = sorted(FOLDER.glob("*.ledger")) or [FOLDER / "*.ledger"]
-    try:
+    with failing(USAGE, StoreSpecError):
         ledgers += [Path(ledger_path(store if ":" in store else f"jsonl:{store}")) for store in args.store]
-    except StoreError as wrong:
-        notify(wrong)
-        return USAGE
     if absent := [path for path in ledgers if not path.is_file()]:
         for path in absent:
             notify(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
@@ -62,7 +60,7 @@ def _status(args: argparse.Namespace) -> int:
     sites = [site_key(each) or each for each in args.what if not _is_file(each)]
     status = status_of(ledgers, sites)
     if args.prometheus:
-        with output(args.prometheus) as file:
+        with output(args.prometheus, ledgers) as file:
             file.write(as_prometheus(status))
     if args.json:
         json.dump(as_values(status), sys.stdout, ensure_ascii=False, indent=1)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.comparing import progress
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.outputs import refuse_inputs
 from webmain.cli.sources import in_range, notify, positive_int
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _train(args: argparse.Namespace) -> int:
     card = _card(args.card)
     for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
+        refuse_inputs(path, [*args.data.glob("*.jsonl.gz"), *args.check])
     options = pipeline.Options(
         data=args.data,
         sets=args.sets,

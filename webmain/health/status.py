@@ -60,8 +60,9 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
                 if histories.n_damaged:
                     message = f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
                     wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=message)))
-        except OlderLedgerError:
-            continue  # the next crawl will migrate it; no run since
+        except OlderLedgerError:  # the next crawl will migrate it; no run since
+            if not is_open and not path.stat().st_size:
+                wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message="the file is empty")))
         except LedgerError as error:
             wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=str(error).removeprefix(f"{path}: "))))
     seen = {each.site for each in found}

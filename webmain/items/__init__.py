@@ -159,7 +159,8 @@ class Article(Metadata):
     neither; see [Which pages are one article](#which-pages-are-one-article)."""
 
     url: str | None = None
-    """Where the page came from, after redirects; a `file:` URL for a file."""
+    """Where the page came from, after redirects. Files in a folder or pattern: the address that a browser saved in them, or a
+    `file:` URL; a file given by its name has only the one of `--url`."""
 
     site: str = ""
     """Registered domain, private suffixes included (`bbc.co.uk`, `x.blogspot.com`)."""

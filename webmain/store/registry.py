@@ -38,7 +38,7 @@ def store_and_path(spec: str) -> tuple[type[Store], str]:
     """
     location, address = split_spec(spec)
     if not address:
-        raise _no_store(spec)
+        raise no_store(spec)
     module, _, name = location.partition(":")
     try:
         store_class = getattr(import_module(module), name)
@@ -59,12 +59,14 @@ def split_spec(spec: str) -> tuple[str, str]:
     return location, address.strip()
 
 
-def _no_store(spec: str) -> StoreSpecError:
-    """Return the error for a specification without a known form or without an address."""
+def no_store(spec: str) -> StoreSpecError:
+    """Return the error for a specification without a known form or without an address, with advice."""
     scheme = spec.partition(":")[0].strip().lower()
     form = "jsonl" if Path(spec).suffix == ".jsonl" else "sqlite"
-    hint = "it has no path; allowed" if scheme in SCHEMES else f"not a store, did you mean {form}:{spec}? Allowed"
-    return StoreSpecError(f"store {spec!r}: {hint} are {_FORMS}")
+    if scheme in SCHEMES:
+        return StoreSpecError(f"store {spec!r}: it has no path; allowed are {_FORMS}")
+    meant = "" if ":" in spec else f", did you mean {form}:{spec}?"
+    return StoreSpecError(f"store {spec!r}: not a store{meant or ';'} {'Allowed' if meant else 'allowed'} are {_FORMS}")
 
 
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
@@ -90,7 +92,7 @@ def split_specs(specs: str) -> list[str]:
         raise StoreSpecError(f"store {specs!r}: nothing is named; allowed are {_FORMS}, several separated by commas")
     addresses = [split_spec(part)[1] for part in parts]
     if "" in addresses:
-        raise _no_store(parts[addresses.index("")])
+        raise no_store(parts[addresses.index("")])
     paths = [Path(address).expanduser().resolve() for address in addresses]
     if len(set(paths)) < len(paths):
         raise StoreSpecError(f"store {specs!r}: one file is named twice")

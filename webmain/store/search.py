@@ -8,7 +8,7 @@ from pathlib import Path
 
 from webmain.files import StoreError, StoreSpecError, StoreWriteError
 from webmain.store.block_index import BlockIndex as BlockIndex
-from webmain.store.registry import SCHEMES, split_spec
+from webmain.store.registry import SCHEMES, no_store, split_spec
 from webmain.store.search_records import Filters as Filters
 from webmain.store.sqlite import SqliteStore
 
@@ -23,12 +23,12 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     cannot be opened; see `webmain.store.protocol`.
     """
     location, path = split_spec(spec)
-    if location != SCHEMES["sqlite"] or not path:
+    if not path:
+        raise no_store(spec)
+    if location != SCHEMES["sqlite"]:
         raise StoreSpecError(f"store {spec!r}: only SQLite stores can be searched: sqlite:PATH")
     place = Path(path).expanduser()
-    if place.is_dir():
-        raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
-    if not place.is_file():
+    if not place.exists():
         raise StoreError(f"store {spec}: there is no such file; a crawl with -a store={spec} writes it")
     try:
         store = SqliteStore(place, read_only=read_only)

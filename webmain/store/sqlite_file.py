@@ -74,6 +74,8 @@ class SqliteFile(DatabaseFile):
     def failure(self, error: sqlite3.Error | UnicodeDecodeError | OSError) -> StoreError:
         """Return SQLite's error as a StoreError."""
         spec = self.spec
+        if isinstance(error, IsADirectoryError):
+            return NotAStoreError(f"store {spec}: {error}")
         if isinstance(error, OSError):
             return write_failure(f"store {spec}", error)
         code = getattr(error, "sqlite_errorname", "") or ""
