@@ -15,6 +15,13 @@ from webmain.ledger.ledger import FoundUrl, Ledger
 from webmain.store.registry import open_store
 
 
+def code_of(line: list[str]) -> object:
+    try:
+        return main(line)
+    except SystemExit as error:
+        return error.code
+
+
 def stored(spec: str) -> None:
     with open_store(spec) as store:
         for n in range(3):
@@ -39,7 +46,7 @@ def test_whole_files_can_be_read_and_stay_as_they_are(tmp_path: Path, capsys: py
         "JSONL store, 3 articles can be read",
         "SQLite store, 3 articles can be read",
         "ledger, 0 addresses can be read",
-        "recording, 1 answers can be read",
+        "recording, 1 answer can be read",
     ]
     assert listing(tmp_path) == before
 
@@ -91,14 +98,14 @@ def test_what_can_not_be_read_is_named_with_its_place(tmp_path: Path, capsys: py
         "a.jsonl: line 2: no article record, or not as it was written (article 1)",
         "a.jsonl: line 3: no JSON (article 2): Expecting value",
         "the last line is unfinished (1 bytes)",
-        "a.jsonl: JSONL store, 1 articles can be read, 3 cannot be",
+        "a.jsonl: JSONL store, 1 article can be read, 3 cannot be",
         "a.db: article row 2: the text of article 1 does not agree with its fingerprint",
         "a.db: article row 3: no article record",
-        "a.db: SQLite store, 1 articles can be read, 2 cannot be",
+        "a.db: SQLite store, 1 article can be read, 2 cannot be",
         "a.ledger: urls row 2: https://news.example/1: the hints' title is of a wrong type",
         "a.ledger: urls row 3: https://news.example/2: no state ('x')",
         "a.ledger: urls row 4: https://news.example/3: no time in newest: 'soon'",
-        "a.ledger: ledger, 1 addresses can be read, 3 cannot be",
+        "a.ledger: ledger, 1 address can be read, 3 cannot be",
     ):
         assert line in out
 
@@ -142,3 +149,49 @@ def test_every_mistake_in_rules_is_told(tmp_path: Path, capsys: pytest.CaptureFi
     assert out.startswith(f"{rules}:2: a.example: delay: got -5")
     assert out.count(str(rules)) == 3
     assert main(["check", f"{tmp_path}/none.toml"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [
+        ("sqlite:", 2, "it has no path"),
+        ("", 2, "got nothing"),
+        ("sqlite:.", 3, "Is a directory"),
+        ("jsonl:a.db", 1, "this file is something else (its first line is no article record)"),
+        ("pages", 1, "a folder without models of sites"),
+        ("model.json", 1, "this file is something else"),
+        ("later.db", 1, "the database is of version 99; this webmain knows 0 to "),
+        ("later.ledger", 1, "the database is of version 99; this webmain knows 0 to "),
+        ("empty.warc.gz", 1, "the file is empty"),
+        ("begun.warc.gz", 1, "begun.warc.gz: at or after the record of https://news.example/ at byte "),
+        ("first.warc.gz", 1, "first.warc.gz: damaged"),
+    ],
+)
+def test_what_is_not_fine_is_not_called_fine(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored("sqlite:a.db")
+    stored("sqlite:later.db")
+    Ledger("later.ledger").close()
+    for later in ("later.db", "later.ledger"):
+        db = sqlite3.connect(later)
+        db.execute("PRAGMA user_version = 99")
+        db.close()
+    Path("pages").mkdir()
+    Path("pages/a.html").write_text("<p>")
+    Path("model.json").write_text('{\n"version": 1\n}\n')
+    Path("empty.warc.gz").touch()
+    with WarcWriter(Path("whole.warc.gz")) as writer:
+        writer.write("https://news.example/", 200, {}, b"<p>")
+    whole = Path("whole.warc.gz").read_bytes()
+    Path("begun.warc.gz").write_bytes(whole + whole[:20])
+    Path("first.warc.gz").write_bytes(whole[:20] + whole)
+    assert code_of(["check", name]) == code
+    told = capsys.readouterr()
+    assert message in told.out + told.err

@@ -226,7 +226,8 @@ def read_captures(
                 if _next_record(stream, end) is None:  # else damage may hide what follows
                     if waiting is not None:
                         yield waiting
-                    if end == begin + 1:
+                    stream.seek(end)
+                    if end == begin + 1 or stream.read(_FIRST_STEP).strip(b"\0"):  # a record that is cut off
                         skip(Skip.DAMAGED, _place(file, begin, url))
                     return
         except (OSError, ValueError):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
+from webmain.cli.sources import counted, named, notify
+from webmain.files import NotAStoreError, reason_of
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -26,20 +27,21 @@ def add(commands: Commands) -> None:
         " of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed; crawls may be running.",
         epilog="exit codes: 0 everything can be read, 1 something cannot, 3 there is no such file",
     )
-    check.add_argument("store", nargs="+", metavar="STORE", help="a store, ledger, recording, models or rules")
+    check.add_argument(
+        "store", nargs="+", type=named, metavar="STORE", help="a store, ledger, recording, models or rules"
+    )
     check.set_defaults(run=_check)
 
 
 def _check(args: argparse.Namespace) -> int:
+
     worst = OK
-    for spec in args.store:
-        form, colon, rest = spec.partition(":")
-        path = Path(rest if colon and form.lower() in ("jsonl", "sqlite") else spec).expanduser()
+    for path, form in [_place(spec) for spec in args.store]:
         try:
-            checked = _checked(path, form.lower() if colon else "")
-        except OSError as error:
-            print(f"webmain: {path}: {error.strerror or error}", file=sys.stderr)
-            worst = NOT_FOUND
+            checked = _checked(path, form)
+        except (OSError, NotAStoreError) as error:
+            notify(f"{path}: {reason_of(error)}")
+            worst = max(worst, NOT_FOUND if isinstance(error, OSError) else REJECTED)
             continue
         for problem in checked.problems[:MAX_SHOWN]:
             place = f"{problem.place}: " if problem.place else ""
@@ -48,9 +50,21 @@ def _check(args: argparse.Namespace) -> int:
         if len(checked.problems) > MAX_SHOWN:
             print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
         wrong = f", {len(checked.problems):,} cannot be" if checked.problems else ""
-        print(f"{path}: {checked.what}, {checked.n:,} {checked.pieces} can be read{wrong}")
+        print(f"{path}: {checked.what}, {counted(checked.n, checked.piece)} can be read{wrong}")
         worst = max(worst, REJECTED if checked.problems else OK)
     return worst
+
+
+def _place(spec: str) -> tuple[Path, str]:
+    """Return a path, and the form of the store at it if it is given."""
+    from webmain.store.registry import SCHEMES, no_store
+
+    form, _, address = spec.partition(":")
+    if form.lower() not in SCHEMES:
+        return Path(spec).expanduser(), ""
+    if not address:
+        raise Failure(USAGE, no_store(spec))
+    return Path(address).expanduser(), form.lower()
 
 
 def _checked(path: Path, form: str) -> CheckResult:
@@ -59,16 +73,20 @@ def _checked(path: Path, form: str) -> CheckResult:
     from webmain.ledger.rows import ALIASES, URLS, alias_problem, url_problem
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
-    if path.is_dir():
+    if path.is_dir() and not form:
         return _models(path)
-    if form == "" and path.suffix == ".toml":
-        return _rules(path)
     owner = application_id(path)
-    if form == "" and (owner == LedgerFile.application_id or path.suffix == ".ledger"):
-        return check_rows(path, "ledger", (("urls", URLS, url_problem), ("aliases", ALIASES, alias_problem)))
-    if form == "sqlite" or owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
+    if form:
+        return check_jsonl(path) if form == "jsonl" else check_store(path)
+    if path.suffix == ".toml":
+        return _rules(path)
+    if owner == LedgerFile.application_id or path.suffix == ".ledger":
+        return check_rows(
+            path, LedgerFile, "ledger", (("urls", URLS, url_problem), ("aliases", ALIASES, alias_problem))
+        )
+    if owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
         return check_store(path)
-    if form == "" and (path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/")):
+    if path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/"):
         return check_recording(path)
     return check_jsonl(path)
 
@@ -77,13 +95,12 @@ def _rules(path: Path) -> CheckResult:
     from webmain.sites.rules import SitesError, read_sites
     from webmain.store.check import CheckResult, Problem
 
-    path.stat()
     try:
         n, problems = len(read_sites(path).tables), []
     except SitesError as error:
         n, problems = 0, str(error).splitlines()
     found = tuple(Problem(place="", reason=each) for each in problems)
-    return CheckResult(what="rules for sites", n=n, pieces="tables", problems=found)
+    return CheckResult(what="rules for sites", n=n, piece="table", problems=found)
 
 
 def _begins(path: Path, *marks: bytes) -> bool:
@@ -96,5 +113,7 @@ def _models(folder: Path) -> CheckResult:
     from webmain.store.check import CheckResult, Problem
 
     found = ModelStore(folder).models()
+    if not found.models and not found.errors and any(folder.iterdir()):
+        raise NotAStoreError("a folder without models of sites")
     problems = tuple(Problem(place="", reason=str(error)) for error in found.errors)
-    return CheckResult(what="models", n=len(found.models), pieces="models", problems=problems)
+    return CheckResult(what="models", n=len(found.models), piece="model", problems=problems)

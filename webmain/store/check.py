@@ -8,19 +8,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from webmain.archive.warc import Skip, read_captures
-from webmain.database import named_rows
+from webmain.database import DatabaseFile, named_rows
+from webmain.files import NotAStoreError
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE
-from webmain.store.jsonl import Line, read_lines
+from webmain.store.jsonl import Line, is_ours, read_lines
+from webmain.store.sqlite_file import SqliteFile
 from webmain.store.sqlite_rows import article_of
 from webmain.text.normal import fingerprint
 
 _PORTION: Final = 200
+_BEGIN: Final = b'{"id": "'
+"""How a line of a JSONL store begins."""
 
 CheckRow = Callable[[Sequence[Any]], str]  # returns what is wrong with a row, or "" if nothing is
 CheckTable = Callable[
@@ -42,16 +47,21 @@ class CheckResult:
 
     what: str  # "JSONL store", "SQLite store", "ledger", ...
     n: int  # number of pieces that can be read
-    pieces: str  # their name: "articles", "addresses", ...
+    piece: str  # the name of one: "article", "address", ...
     problems: tuple[Problem, ...]  # in the order of the file
 
 
 def check_jsonl(path: Path) -> CheckResult:
-    """Read every line of a JSONL store; raises OSError if the system refuses."""
+    """Read every line of a JSONL store; raises OSError if the system refuses, NotAStoreError if it is something else."""
     found: list[Problem] = []
     ids: set[str] = set()
     end = 0
     with path.open("rb") as file:
+        first = file.readline()
+        is_begun = not first.endswith(b"\n") and first.startswith(_BEGIN[: len(first)])
+        if first.strip() and not is_begun and not is_ours(first):
+            raise NotAStoreError("this file is something else (its first line is no article record)")
+        file.seek(0)
         for line in read_lines(file):
             end = line.offset + len(line.data)
             if reason := _line_error(line):
@@ -63,7 +73,7 @@ def check_jsonl(path: Path) -> CheckResult:
         if tail.strip():
             reason = f"the last line is unfinished ({len(tail):,} bytes); the next crawl cuts it off"
             found.append(Problem(place=f"byte {end}", reason=reason))
-    return CheckResult(what="JSONL store", n=len(ids), pieces="articles", problems=tuple(found))
+    return CheckResult(what="JSONL store", n=len(ids), piece="article", problems=tuple(found))
 
 
 def _line_error(line: Line) -> str:
@@ -93,7 +103,7 @@ def _article_error(read: Callable[[], Article], stored_as: str | None = None) ->
 
 def check_store(path: Path) -> CheckResult:
     """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
-    return _check_database(path, "SQLite store", "articles", (_check_articles, _check_earlier))
+    return _check_database(path, SqliteFile, "SQLite store", "article", (_check_articles, _check_earlier))
 
 
 def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -117,26 +127,31 @@ def _check_earlier(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
             yield place, _article_error(partial(article_of, row))
 
 
-def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> CheckResult:
+def check_rows(
+    path: Path, form: type[DatabaseFile], what: str, queries: Iterable[tuple[str, str, CheckRow]]
+) -> CheckResult:
     """Check a database of another kind row by row.
 
-    `what`: the kind of database, for messages. `queries`: the first column identifies a row in messages; only the first
-    table's rows are counted.
+    `form`: what opens such files. `what`: the kind of database, for messages. `queries`: the first column identifies a
+    row in messages; only the first table's rows are counted.
     """
-    return _check_database(path, what, "addresses", [partial(_check_table, *query) for query in queries])
+    return _check_database(path, form, what, "address", [partial(_check_table, *query) for query in queries])
 
 
 def _check_table(table: str, query: str, check: CheckRow, db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     return ((f"{table} row {row[0]}", check(row[1:])) for row in db.execute(query))
 
 
-def _check_database(path: Path, what: str, pieces: str, tables: Sequence[CheckTable]) -> CheckResult:
-    """Check that a database is sound, and each row of its tables; only the first table's rows are counted."""
+def _check_database(
+    path: Path, form: type[DatabaseFile], what: str, piece: str, tables: Sequence[CheckTable]
+) -> CheckResult:
+    """Check that a database is sound, its version known, and each row of its tables; count the rows of the first."""
     found: list[Problem] = []
     n = 0
     try:
         with closing(_open_read_only(path)) as db:
             found += _integrity_problems(db)
+            found += _version_problems(db, len(form.migrations))
             for check in tables:
                 for place, reason in check(db):
                     if reason:
@@ -144,7 +159,7 @@ def _check_database(path: Path, what: str, pieces: str, tables: Sequence[CheckTa
                     n += not reason and check is tables[0]
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
         found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
-    return CheckResult(what=what, n=n, pieces=pieces, problems=tuple(found))
+    return CheckResult(what=what, n=n, piece=piece, problems=tuple(found))
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -168,17 +183,25 @@ def _integrity_problems(db: sqlite3.Connection) -> Iterator[Problem]:
         yield from (Problem(place="", reason=line) for line in str(row).splitlines() if line != "ok")
 
 
+def _version_problems(db: sqlite3.Connection, latest: int) -> Iterator[Problem]:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if not 0 <= version <= latest:
+        yield Problem(place="", reason=f"the database is of version {version}; this webmain knows 0 to {latest}")
+
+
 def check_recording(path: Path) -> CheckResult:
     """Read every record of a WARC file; raises OSError if the system refuses."""
     found: list[Problem] = []
 
     def note(skip: Skip, place: str | None) -> None:
         if skip is Skip.DAMAGED:
-            found.append(Problem(place=(place or "").removeprefix(f"{path} (").removesuffix(")"), reason="damaged"))
+            found.append(Problem(place=(place or "").removeprefix(str(path)).strip(" ()"), reason="damaged"))
 
     with path.open("rb") as stream:
         n = sum(1 for _ in read_captures(stream, on_skip=note))
-    return CheckResult(what="recording", n=n, pieces="answers", problems=tuple(found))
+        if not stream.seek(0, SEEK_END):
+            found.append(Problem(place="", reason="the file is empty"))
+    return CheckResult(what="recording", n=n, piece="answer", problems=tuple(found))
 
 
 def application_id(path: Path) -> int | None:

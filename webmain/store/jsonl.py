@@ -95,7 +95,7 @@ class JsonlStore(Store):
         self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
         try:
             if not read_only:
-                self.cut_bytes = self._file.mend_lines("article record", _is_ours)
+                self.cut_bytes = self._file.mend_lines("article record", is_ours)
             self._scan()
         except BaseException:
             self._file.close()
@@ -271,7 +271,7 @@ def _line_at(file: BinaryIO, offset: int) -> bytes:
     return file.readline()
 
 
-def _is_ours(line: bytes) -> bool:
+def is_ours(line: bytes) -> bool:
     """Return True if a line is an article record, or was one before it was damaged."""
     return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2 or _read(line) is not None
 
