@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -94,11 +95,16 @@ def test_store_that_cannot_be_read_is_named(tmp_path, monkeypatch, capsys, spec,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_texts_are_not_mixed_with_files_that_are_there(store, tmp_path, capsys) -> None:
+def test_texts_of_earlier_exports_are_told(store, tmp_path, capsys) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     assert main(["export", store, "-o", str(folder), "-f", "text"]) == 0
-    before = sorted(folder.rglob("*"))
-    assert main(["export", store, "-o", str(folder), "-f", "text", "--lang", "en"]) == 2
-    assert "this folder is not empty" in capsys.readouterr().err
-    assert sorted(folder.rglob("*")) == before
+    before = sorted(folder.rglob("*.txt"))
+    for path in before:
+        os.utime(path, (1, 1))
+    assert capsys.readouterr().err == ""
+    assert main(["export", store, "-o", str(folder), "-f", "text", "--lang", "en"]) == 0
+    kept = sum(path.stat().st_mtime < 2 for path in before)
+    assert 0 < kept < len(before)
+    assert f"{kept} text" in capsys.readouterr().err
+    assert sorted(folder.rglob("*.txt")) == before

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import time
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.outputs import refuse_inputs
-from webmain.cli.sources import add_filters, counted, in_range, period
+from webmain.cli.sources import add_filters, counted, in_range, notify, period
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -35,7 +36,7 @@ def add(commands: Commands) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="the file to write; a new or empty folder for the format text",
+        help="the file to write; a folder for the format text",
     )
     option(
         "-f",
@@ -76,8 +77,12 @@ def _export(args: argparse.Namespace) -> int:
         first = next(chosen, None)
         if first is None:
             raise Failure(REJECTED, f"{args.store}: no article is selected; {args.output} is left as it is")
+        started = time.time() - 0.1  # file systems' clocks are a little behind
         n = export(chain((first,), chosen), args.output, format=form)
     print(f"{args.output}: {counted(n, 'article')}")
+    earlier = sum(path.stat().st_mtime < started for path in Path(args.output).glob("*/*.txt"))
+    if form == "text" and earlier:
+        notify(f"{args.output}: {counted(earlier, 'text')} of earlier exports stayed there, too")
     return OK
 
 

@@ -42,11 +42,11 @@ def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int
 
     `format`: `jsonl` (one record per line), `csv` (one row of metadata per article, without its text), both compressed
     if the name ends in .gz; `text` (a folder: SITE/ID.txt); `parquet` (all fields as columns, lists and records nested).
-    Raises StoreSpecError if the format is unknown, or the folder for `text` holds files. Raises StoreWriteError,
+    Raises StoreSpecError if the format is unknown. Raises StoreWriteError,
     StoreFullError if the system refused to write; a file at `path` is as it was. Raises StoreError: pyarrow is missing.
 
-    `articles` are read once and held one at a time (for `parquet`, 500). `path`: for `text` a folder that is new or
-    empty; after a failure it holds the texts written so far.
+    `articles` are read once and held one at a time (for `parquet`, 500). `path`: for `text` a folder, whose files are
+    replaced one at a time; others stay.
     """
     if format not in _WRITERS:
         raise StoreSpecError(f"export format {format!r}: unknown; allowed are {', '.join(_WRITERS)}")
@@ -85,10 +85,6 @@ def _csv(articles: Iterable[Article], path: Path) -> None:
 
 
 def _texts(articles: Iterable[Article], folder: Path) -> None:
-    if folder.is_dir() and any(folder.iterdir()):
-        raise StoreSpecError(
-            f"{folder}: this folder is not empty, and its files would be mixed with the texts; give a new one"
-        )
     for article in articles:
         place = folder / _file_name(article.site or "unknown") / f"{_file_name(identify(article))}.txt"
         with _text_file(place) as file:
