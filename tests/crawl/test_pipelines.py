@@ -13,13 +13,13 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from tests.crawl.fakes import Stats
-from webmain import extract
+from webmain import extract, extract_site
 from webmain.article.filters import check_age, check_language, check_section
 from webmain.crawl.options import arguments
 from webmain.crawl.signals import articles_stored, crawl_closing, page_rejected
 from webmain.files import StoreFullError
 from webmain.html.document import Document
-from webmain.items import Article, Page, Rejected, article_id
+from webmain.items import Article, Page, Reason, Rejected, article_id
 from webmain.pipelines import Cloud, Compose, Duplicates, Extract, InWorkers, Merge, Read, Segment, Store
 from webmain.store.review import read_review
 from webmain.text.normal import fingerprint
@@ -244,6 +244,23 @@ def test_a_text_of_three_pages_with_different_titles_is_boilerplate(crawler):
             step.process_item(recurring(n, title, FOOTER + f" Page {n}."))
     assert crawler.stats["webmain/rejected/boilerplate"] == 3
     assert step.process_item(recurring(6, "Rain in May", TEXT * 3)).duplicate_of is None
+
+
+def report(n: int) -> str:
+    """A report in the same words as every day's, with its own figures."""
+    return (
+        f"{FOOTER} Gold opened at {41_200 + 37 * n} baht and closed at {41_350 + 41 * n}, on the {n}th at {9 + n}:30."
+    )
+
+
+def test_reports_in_the_same_words_with_other_figures_are_articles(crawler):
+    step = Duplicates(crawler)
+    stored = [step.process_item(recurring(n, f"Gold on day {n}", report(n))) for n in range(1, 9)]
+    assert {each.duplicate_of for each in stored[1:]} == {stored[0].id}
+    pages = [Page(url=f"https://gold.example/{n}", html=f"<title>Day {n}</title><p>{report(n)}") for n in range(1, 9)]
+    assert [isinstance(each, Article) for each in extract_site(pages)] == [True] * 8
+    same = [replace(page, html=f"<title>{page.url}</title><p>{report(1)}") for page in pages]
+    assert [each.reason for each in extract_site(same)] == [Reason.BOILERPLATE] * 8
 
 
 def test_duplicates_on_other_sites_make_no_boilerplate_of_an_article(crawler):

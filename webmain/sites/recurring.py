@@ -2,7 +2,7 @@
 
 A link footer or a notice that an extractor took for the article is on many pages. An article may have several addresses, but
 under one title or with one canonical address. So a text counts as boilerplate once three pages with different titles and
-different addresses have it.
+different addresses have it. Reports in the same words with other figures (of the weather, of prices) are articles.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from webmain.items import Article, Reason, Rejected
 from webmain.metadata.head import letters
+from webmain.regex import lazy
 from webmain.text.near_duplicates import NearDuplicates
 from webmain.text.shingles import signature
 from webmain.urls import join
@@ -31,6 +32,12 @@ HEAD_ELEMENTS: Final = 2_000  # number of first elements of a page that are sear
 
 MAX_GROUPS: Final = 50_000
 
+MAX_FIGURES_CHARS: Final = 120
+MIN_OTHER_FIGURES: Final = 3
+"""Numbers that only one of two texts has, from which they report different things: a counter or a date changes two."""
+
+_NUMBER = lazy(r"\d+")
+
 
 @dataclass(frozen=True, slots=True)
 class TitledPage:
@@ -38,6 +45,12 @@ class TitledPage:
 
     title: str | None
     address: str | None
+    figures: str = ""  # the first distinct numbers in the text, with spaces between
+
+
+def figures_of(text: str) -> str:
+    """Return the first distinct numbers in a text."""
+    return " ".join(dict.fromkeys(_NUMBER.findall(text)))[:MAX_FIGURES_CHARS]
 
 
 def titled_page(document: Document) -> TitledPage:
@@ -63,6 +76,8 @@ class RecurringTexts:
     def add(self, text: Hashable, place: TitledPage) -> tuple[str, ...]:
         """Add a place of a text; return the addresses of its other places if it is boilerplate by now, else ()."""
         group = self._groups.setdefault(text, [])
+        if any(_has_other_figures(place, other) for other in group):
+            return ()
         if len(group) < MIN_PAGES and place.title and not any(_is_same(place, other) for other in group):
             group.append(place)
         if len(self._groups) > MAX_GROUPS:
@@ -77,6 +92,10 @@ def _is_same(one: TitledPage, other: TitledPage) -> bool:
     if one.address is not None and one.address == other.address:
         return True
     return is_same_title(one.title or "", other.title or "")
+
+
+def _has_other_figures(one: TitledPage, other: TitledPage) -> bool:
+    return len(set(one.figures.split()) ^ set(other.figures.split())) >= MIN_OTHER_FIGURES
 
 
 def is_same_title(one: str, other: str) -> bool:
@@ -96,18 +115,19 @@ def without_recurring(results: Sequence[Article | Rejected], places: Sequence[Ti
     if len(results) < MIN_PAGES:
         return list(results)
     near = NearDuplicates(threshold=SIMILARITY)
-    texts, recurring = RecurringTexts(), dict[str, tuple[str, ...]]()
-    cluster_of: dict[int, str] = {}
+    texts, recurring = RecurringTexts(), dict[str, tuple[TitledPage, tuple[str, ...]]]()
+    found: dict[int, tuple[str, TitledPage]] = {}
     for n, (result, place) in enumerate(zip(results, places, strict=True)):
         if not isinstance(result, Article) or not (values := signature(result.text)):
             continue
         match = near.add(str(n), values)
-        cluster_of[n] = match.cluster if match else str(n)
-        if others := texts.add(cluster_of[n], place):
-            recurring[cluster_of[n]] = others
-    return [
-        boilerplate(result.url, recurring[cluster_of[n]])
-        if isinstance(result, Article) and cluster_of.get(n) in recurring
-        else result
-        for n, result in enumerate(results)
-    ]
+        cluster, own = match.cluster if match else str(n), replace(place, figures=figures_of(result.text))
+        found[n] = cluster, own
+        if others := texts.add(cluster, own):
+            recurring[cluster] = own, others
+    kept = list(results)
+    for n, (cluster, own) in found.items():
+        last, others = recurring.get(cluster, (None, ()))
+        if last is not None and not _has_other_figures(own, last):
+            kept[n] = boilerplate(results[n].url, others)
+    return kept

@@ -12,7 +12,7 @@ from webmain.article.identity import identify
 from webmain.files import StoreDamagedError
 from webmain.items import Article, article_id
 from webmain.items.rejected import Reason, Rejected
-from webmain.sites.recurring import SIMILARITY, RecurringTexts, TitledPage, boilerplate, is_same_title
+from webmain.sites.recurring import SIMILARITY, RecurringTexts, TitledPage, boilerplate, figures_of, is_same_title
 from webmain.store.multiple_stores import Stores
 from webmain.store.url_variants import candidate_ids, canonical_form, is_variant
 from webmain.text.near_duplicates import NearDuplicates
@@ -43,7 +43,7 @@ class DuplicateDetector:
         seen = self._seen.get(identify(article))
         if seen is not None:
             article = self._under_own_url(article, seen)
-        self._seen[identify(article)] = TitledPage(article.title, article.url)
+        self._seen[identify(article)] = TitledPage(article.title, article.url, figures_of(article.text))
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
         return article
@@ -94,7 +94,7 @@ class DuplicateDetector:
     def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
         """Reject a text that two other pages of the site have under other titles; log those that are already stored."""
         site = site_key(article.url or "")
-        places = [self._place(earlier), TitledPage(article.title, article.canonical_url or article.url)]
+        places = [self._place(earlier), _titled(article)]
         for place in places:
             others: tuple[str, ...] = ()
             if place is not None and site and site_key(place.address or "") == site:
@@ -108,7 +108,7 @@ class DuplicateDetector:
         if (seen := self._seen.get(name)) is not None:
             return seen
         stored = self._stored(name)
-        return TitledPage(stored.title, stored.canonical_url or stored.url) if stored else None
+        return _titled(stored) if stored else None
 
     def _stored(self, name: str) -> Article | None:
         try:
@@ -132,6 +132,10 @@ class DuplicateDetector:
         database = self._stores.database if self._stores else None
         bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
         return NearDuplicates(bands=bands)
+
+
+def _titled(article: Article) -> TitledPage:
+    return TitledPage(article.title, article.canonical_url or article.url, figures_of(article.text))
 
 
 class ExactDuplicates:
