@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.evaluation.made_up import cells
 from webmain.evaluation import confidence, confidence_tables, html_report, plots, report, systems, worker
 from webmain.evaluation.predictions import prediction_of
-from webmain.evaluation.records import GoldPage, Prediction
+from webmain.evaluation.records import GoldPage, Prediction, Table
 from webmain.evaluation.scoring import score
 from webmain.evaluation.statistics import bootstrap
 from webmain.items import Reason, Rejected
@@ -62,6 +62,24 @@ def test_the_calibration_error_is_the_mean_distance_in_bins_of_equal_mass():
     assert (low["confidence"], low["F1"]) == pytest.approx((0.18, 0.3))
     assert (high["confidence"], high["F1"]) == pytest.approx((0.8, 0.6))
     assert high["low"] <= 0.6 <= high["high"]
+
+
+def test_pages_of_equal_confidence_in_two_bins_give_both_the_same_interval():
+    low, high = (
+        (row["F1"], row["low"], row["high"]) for row in confidence.bins([0.9] * 12, [0.1] * 6 + [0.9] * 6, seed=1)
+    )
+    assert low == high
+    assert low[0] == pytest.approx(0.5)
+    assert 0.1 < low[1] < 0.4
+    assert 0.6 < low[2] < 0.9
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 0.5, 0.7, 0.9]), st.sampled_from([0, 0.1, 0.7, 1])), min_size=1, max_size=40)
+)
+def test_the_interval_of_a_bin_holds_its_mean(pages):
+    for row in confidence.bins(*zip(*pages, strict=True), seed=1):
+        assert row["low"] - 1e-9 <= row["F1"] <= row["high"] + 1e-9
 
 
 @pytest.mark.parametrize(("n_pages", "n_bins"), [(1, 1), (9, 1), (10, 2), (49, 9), (50, 10), (500, 10)])
@@ -292,3 +310,10 @@ def test_the_report_shows_tables_and_plots(results):
     assert ">mean confidence<" in drawn["calibration"]
     assert ">mine<" in drawn["risk_coverage"]
     assert ">trafilatura on the most confident pages of mine<" in drawn["risk_coverage"]
+
+
+def test_an_interval_that_misses_its_mean_by_rounding_is_drawn():
+    interval = {"F1": 0.7, "low": 0.7000000000000001, "high": 0.7000000000000001}
+    row = {"system": "mine", "bin": 1, "pages": 9, "from": 0.9, "to": 0.9, "confidence": 0.9, **interval}
+    table = Table.of("reliability", "t", [row])
+    assert ">mean confidence<" in plots.calibration(table).picture

@@ -80,21 +80,28 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
     """Return the pages in bins of (nearly) the same number, the least confident first: a reliability diagram's points.
 
     Each row has the number of `pages`, the least and greatest confidence (`from`, `to`), the means of `confidence` and
-    `F1`, and the bootstrap interval of the mean F1 (`low`, `high`).
+    `F1`, and the bootstrap interval of the mean F1 (`low`, `high`). Where pages of equal confidence lie in several bins,
+    all of them count in each, by the share of them that it holds.
     """
     sure, reached = _arrays(confidence, f1)
+    _, group, sizes = np.unique(sure, return_inverse=True, return_counts=True)
     means = _mean_of_equals(sure, reached)
-    return [
-        {
-            "pages": part.size,
-            "from": float(sure[part].min()),
-            "to": float(sure[part].max()),
-            "confidence": float(sure[part].mean()),
-            "F1": float(means[part].mean()),
-            **bootstrap_mean(reached[part], seed=seed, n_resamples=N_FIGURE_RESAMPLES)._asdict(),
-        }
-        for part in _parts(sure)
-    ]
+    rows: list[Row] = []
+    for part in _parts(sure):
+        weights = (np.bincount(group[part], minlength=sizes.size) / sizes)[group]
+        counted = weights > 0
+        interval = bootstrap_mean(reached[counted], seed=seed, weights=weights[counted], n_resamples=N_FIGURE_RESAMPLES)
+        rows.append(
+            {
+                "pages": part.size,
+                "from": float(sure[part].min()),
+                "to": float(sure[part].max()),
+                "confidence": float(sure[part].mean()),
+                "F1": float(means[part].mean()),
+                **interval._asdict(),
+            }
+        )
+    return rows
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:

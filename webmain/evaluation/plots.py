@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.evaluation.confidence import by_coverage, n_kept
 from webmain.evaluation.confidence_tables import all_scores, rivals, systems
@@ -24,6 +25,8 @@ from webmain.evaluation.records import Plot, Row, Table
 from webmain.evaluation.scoring import Results
 from webmain.evaluation.systems import ALL_TEXT
 from webmain.text.terminal import cut
+
+_Floats = NDArray[np.float64]
 
 BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
@@ -185,7 +188,7 @@ def time_against_f1(table: Table) -> Plot:
         for number, (system, *figures) in enumerate(table.rows):
             f1, low, high, ms = (float(figure or 0) for figure in figures)
             name = str(system)
-            spread = [[f1 - low], [high - f1]]
+            spread = _lengths(np.array([f1]), np.array([low]), np.array([high]))
             marker = MARKERS[number % len(MARKERS)]
             panel.errorbar(
                 [ms], [f1], yerr=spread, color=colour(name), marker=marker, linestyle="none", label=cut(name, MOST_NAME)
@@ -209,7 +212,7 @@ def risk_coverage(results: Results, table: Table) -> Plot:
     with _drawing(9, 4.5) as drawing:
         (panel,) = drawing.panels
 
-        def line(curve: np.ndarray[Any, np.dtype[np.float64]], label: str, shade: str, dash: Any) -> None:
+        def line(curve: _Floats, label: str, shade: str, dash: Any) -> None:
             kept = np.arange(n_kept(FIRST_SHARE, curve.size), curve.size + 1)
             panel.plot(kept / curve.size, curve[kept - 1], color=shade, linestyle=dash, label=label)
 
@@ -240,7 +243,9 @@ def calibration(table: Table) -> Plot:
             rows = [[float(cell or 0) for cell in row[5:9]] for row in table.rows if row[0] == name]
             confidence, f1, low, high = np.array(rows).T
             panel.plot([0, 1], [0, 1], color=GREY, linestyle="--")
-            panel.errorbar(confidence, f1, yerr=[f1 - low, high - f1], color=colour(name), marker="o", linestyle="none")
+            panel.errorbar(
+                confidence, f1, yerr=_lengths(f1, low, high), color=colour(name), marker="o", linestyle="none"
+            )
             panel.set(**SQUARE, xlabel="mean confidence", ylabel="mean F1")
             panel.set_title(cut(name, MOST_NAME), fontsize=9)
     caption = (
@@ -248,6 +253,11 @@ def calibration(table: Table) -> Plot:
         "F1. On the dashed line, confidence equals F1; below it, the system is overconfident."
     )
     return Plot(name="calibration", title="Calibration", caption=caption, picture=drawing.svg, table=table)
+
+
+def _lengths(mean: _Floats, low: _Floats, high: _Floats) -> _Floats:
+    """Return the lengths of error bars, `(2, n)`; those that rounding makes negative are 0."""
+    return np.maximum(0, [mean - low, high - mean])
 
 
 def curves_plot(curves: Mapping[str, Table]) -> Plot:

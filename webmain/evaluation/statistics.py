@@ -67,9 +67,16 @@ def standard_error(values: ArrayLike) -> float:
 
 
 def bootstrap_mean(
-    values: ArrayLike, *, seed: int, clusters: Sequence[str] | None = None, n_resamples: int = N_RESAMPLES
+    values: ArrayLike,
+    *,
+    seed: int,
+    weights: ArrayLike | None = None,
+    clusters: Sequence[str] | None = None,
+    n_resamples: int = N_RESAMPLES,
 ) -> Interval:
     """Return the percentile bootstrap interval of the mean over pages; from nan to nan without pages.
+
+    `weights`, `(n_pages,)` and positive, are those of the pages in the mean; all are equal by default.
 
     The same seed gives the same interval. With `clusters`, the site of each page, whole sites are drawn, since pages of
     one site are alike, and an interval over pages would be too narrow for other sites; a page with "" is a site of its
@@ -78,7 +85,8 @@ def bootstrap_mean(
     array = np.asarray(values, dtype=np.float64)
     if not array.size:
         return Interval(math.nan, math.nan)
-    sums = _by_cluster(np.column_stack((array, np.ones_like(array))), clusters)
+    weight = np.ones_like(array) if weights is None else np.asarray(weights, dtype=np.float64)
+    sums = _by_cluster(np.column_stack((weight * array, weight)), clusters)
     draw = np.random.default_rng(seed)
     drawn = np.empty((n_resamples, 2))
     for place in range(n_resamples):
