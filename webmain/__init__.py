@@ -222,6 +222,8 @@ def extract_many(
         Worker processes cannot be started. A RuntimeError.
     ValueError, TypeError
         As for `extract`.
+    Exception
+        What `pages` raises, after the answers for the pages before.
 
     Examples
     --------

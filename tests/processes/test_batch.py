@@ -148,13 +148,16 @@ def test_workers_end_when_the_answers_are_no_longer_wanted(monkeypatch):
     assert not fork_servers()
 
 
-def test_an_error_of_the_source_is_the_callers_and_ends_the_workers():
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_an_error_of_the_source_comes_after_the_answers_and_ends_the_workers(jobs):
     def broken():
-        yield page(0)
+        yield from map(page, range(3))
         raise LookupError("the source is broken")
 
+    answers = webmain.extract_many(broken(), jobs=jobs, extractor="line_block", parts="text")
+    assert [f"On day {n} " in next(answers).text for n in range(3)] == [True] * 3
     with pytest.raises(LookupError, match="the source is broken"):
-        list(webmain.extract_many(broken(), jobs=1))
+        next(answers)
     assert not fork_servers()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -84,6 +84,8 @@ def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Gener
         The extractor cannot be created.
     PoolError
         Worker processes cannot be started.
+    Exception
+        What `pages` raises, after the answers for the pages before.
     """
     create(batch.extractor)
     if jobs == 0:
@@ -92,7 +94,8 @@ def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Gener
     with contextlib.closing(Pool(partial(_extractor_function, batch, jobs), jobs)) as pool:
         waiting: deque[tuple[Future[BatchResult], int]] = deque()
         n_bytes = 0
-        for page in pages:
+        errors: list[Exception] = []
+        for page in _until_error(pages, errors):
             n = size(page)
             while waiting and (len(waiting) >= AHEAD * jobs or n_bytes + n > MAX_AHEAD_BYTES or waiting[0][0].done()):
                 future, released = waiting.popleft()
@@ -102,6 +105,16 @@ def run_batch(pages: Iterable[Page], batch: BatchOptions, *, jobs: int) -> Gener
             n_bytes += n
         while waiting:
             yield _result(waiting.popleft()[0])
+        if errors:
+            raise errors.pop()
+
+
+def _until_error(pages: Iterable[Page], errors: list[Exception]) -> Iterator[Page]:
+    """Yield pages to their end, or until their source raises an exception, which is added to the errors."""
+    try:
+        yield from pages
+    except Exception as error:
+        errors.append(error)
 
 
 def _extractor_function(batch: BatchOptions, jobs: int) -> Callable[[Page], BatchResult]:
