@@ -18,7 +18,17 @@ from webmain.crawl.failures import StoppedError
 from webmain.crawl.options import own
 from webmain.crawl.signals import Component, PeriodicCall, fail_crawl
 from webmain.crawl.storing import Store
-from webmain.crawl.summary import FAILING, as_json, as_prometheus, exit_code, notes, outcome, progress, render
+from webmain.crawl.summary import (
+    FAILING,
+    as_json,
+    as_prometheus,
+    exit_code,
+    notes,
+    outcome,
+    pages_so_far,
+    progress,
+    render,
+)
 from webmain.files import replaced_whole
 from webmain.items import Article
 from webmain.sites.matching import matched_keys
@@ -98,12 +108,12 @@ class Summary(Component):
 
     def _tick(self) -> None:
         stats = self._crawler.stats.get_stats()
-        responses = int(stats.get("response_received_count", 0))
+        n, verb = pages_so_far(stats)
         now = time.monotonic()
-        per_minute = 60 * (responses - self._before[1]) / max(now - self._before[0], 0.001)
-        self._before = now, responses
+        per_minute = 60 * (n - self._before[1]) / max(now - self._before[0], 0.001)
+        self._before = now, n
         queued = len(scheduler) if isinstance(scheduler := self._crawler.engine.scheduler, Sized) else 0
-        logger.info("%s", progress(outcome(stats), responses=responses, per_minute=per_minute, queued=queued))
+        logger.info("%s", progress(outcome(stats), pages=f"{n:,} {verb}", per_minute=per_minute, queued=queued))
         self._write_figures()
 
     def _write_figures(self) -> None:

@@ -299,3 +299,14 @@ def test_waiting_requests_are_let_go_only_when_the_crawl_closes(crawler, how):
     let_go = [isinstance(w.errors[0], StoppedError) for w in waiting if w.errors]
     assert let_go == ([] if how == "running" else [True, True])
     assert len(queue) == (2 if how == "running" else 0)
+
+
+def test_progress_of_an_archive_counts_its_pages(crawler, caplog):
+    caplog.set_level("INFO", logger="webmain.extensions")
+    crawler.engine.scheduler = None
+    summary = Summary.from_crawler(crawler)
+    crawler.stats |= {"response_received_count": 1, "webmain/archive/pages": 1_200}
+    summary._tick()
+    (line,) = caplog.messages
+    assert line.startswith("1,200 read, 0 articles")
+    assert ", 0 pages/min" not in line

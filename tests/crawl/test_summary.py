@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webmain.crawl.summary import MAX_SITES, as_prometheus, headline, outcome, progress, render
+from webmain.crawl.summary import MAX_SITES, as_prometheus, headline, outcome, pages_so_far, progress, render
 
 STATS = {
     "webmain/pages": 12,
@@ -87,8 +87,14 @@ def test_many_sites_are_put_together():
 
 
 def test_the_progress_line():
-    line = progress(outcome(STATS), responses=1234, per_minute=61.7, queued=9)
+    line = progress(outcome(STATS), pages="1,234 fetched", per_minute=61.7, queued=9)
     assert line == "1,234 fetched, 8 articles, 4 rejected, 62 pages/min, 9 queued"
+
+
+def test_pages_so_far_are_the_answers_of_a_crawl_and_the_pages_of_an_archive():
+    assert pages_so_far({"response_received_count": 7}) == (7, "fetched")
+    assert pages_so_far({"response_received_count": 1, "webmain/archive/pages": 10_700}) == (10_700, "read")
+    assert pages_so_far({"response_received_count": 1, "webmain/archive/pages": 0}) == (0, "read")
 
 
 def test_prometheus_lines_are_well_formed():

@@ -294,6 +294,16 @@ def test_an_archive_needs_a_path_that_is_there(tmp_path):
     assert read_archive_arguments({"path": f"{tmp_path}/b,c.html"}).files == (f"{tmp_path}/b,c.html",)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_bytes", "50KB"), ("skip_known", "true"), ("base", "https://mirror.example/")]
+)
+def test_what_only_common_crawls_archives_obey_is_refused_for_other_paths(tmp_path, name, value):
+    with pytest.raises(ArgumentError, match=f"argument {name}: got '{value}'; it has no effect without ccnews"):
+        read_archive_arguments({"path": str(tmp_path), name: value})
+    read_archive_arguments({"path": str(tmp_path), "ccnews": "2026/10", name: value})
+    read_archive_arguments({"path": str(tmp_path), "skip_known": "false"})
+
+
 def test_arguments_of_the_other_spider_are_unknown(tmp_path):
     with pytest.raises(ArgumentError, match="argument include: got '/a'; no such argument"):
         read_archive_arguments({"path": str(tmp_path), "include": "/a"})

@@ -229,12 +229,18 @@ def _kinds(changes: Mapping[str, int]) -> str:
     return f" ({named})" if named else ""
 
 
-def progress(found: Outcome, *, responses: int, per_minute: float, queued: int) -> str:
-    """Return the progress line for the log."""
+def pages_so_far(stats: Stats) -> tuple[int, str]:
+    """Return how many pages there were so far, with a word for it: of archives those read, otherwise all answers."""
+    if (n := stats.get("webmain/archive/pages")) is not None:
+        return int(n), "read"
+    return int(stats.get("response_received_count", 0)), "fetched"
+
+
+def progress(found: Outcome, *, pages: str, per_minute: float, queued: int) -> str:
+    """Return the progress line for the log; `pages` are those so far, such as "12 fetched"."""
     rejected = sum(found.rejected.values())
     return (
-        f"{responses:,} fetched, {found.articles:,} articles, {rejected:,} rejected, "
-        f"{per_minute:,.0f} pages/min, {queued:,} queued"
+        f"{pages}, {found.articles:,} articles, {rejected:,} rejected, {per_minute:,.0f} pages/min, {queued:,} queued"
     )
 
 

@@ -41,7 +41,8 @@ class ArchiveSpider(Spider):
     ccnews : months of Common Crawl's news archives: 2026/10, 2026/08-2026/10, several separated by commas.
     base : where these archives are: a URL, or a folder with the same layout.
     domains : only records of these hosts and their subdomains are read, several separated by commas.
-    max_bytes : total bytes of these archives to read: 500000000, 500MB, 20GB.
+    max_bytes : total bytes of these archives to read: 500000000, 500MB, 20GB; not of the files in `path`.
+    skip_known : `false` reads files of these archives again that an earlier run has finished.
     extractor, store, since, until, undated, language, section, max_articles, learn, keep, review_below, review_only : as for
         the spider `news`.
     require : the kind of page that is wanted; all kinds by default.
@@ -90,6 +91,7 @@ class ArchiveSpider(Spider):
         """Yield pages one by one until the end, a limit, or the end of the crawl."""
         workers = Workers.of(self.crawler)
         n = 0
+        self.crawler.stats.set_value("webmain/archive/pages", 0)
         pages = self._pages()
         try:
             async for page in pages:

@@ -175,6 +175,9 @@ def read_archive_arguments(given: Mapping[str, object]) -> Arguments:
     values, problems = _read(given, _ARCHIVE)
     if not _text(given.get("path")) and not _text(given.get("ccnews")):
         problems.append(f"argument path: missing; {PATH_ALLOWED}; or ccnews, months")
+    if not _text(given.get("ccnews")):
+        idle = [name for name in ("base", "max_bytes", "skip_known") if values.get(name)]
+        problems += [_wrong(name, _text(given[name]), "it has no effect without ccnews") for name in idle]
     _check(problems)
     return Arguments(files=values.pop("path", ()), months=values.pop("ccnews", ()), **values)
 
