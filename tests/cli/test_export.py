@@ -56,6 +56,38 @@ def test_what_was_exported_stays_where_nothing_is_selected(store, tmp_path, caps
     assert path.read_text() == "before"
 
 
+@pytest.mark.parametrize("scheme", ["sqlite", "jsonl"])
+def test_filters_that_no_article_passes_are_told(store, tmp_path, capsys, scheme) -> None:
+    if scheme == "jsonl":
+        assert main(["export", store, "-o", str(tmp_path / "news.jsonl")]) == 0
+        store = f"jsonl:{tmp_path}/news.jsonl"
+    out = str(tmp_path / "out.csv")
+    assert main(["export", store, "-o", out, "--lang", "thai", "--site", "other.example"]) == 1
+    assert f": no article is selected: none is of language thai; {out} is left" in capsys.readouterr().err
+    assert main(["export", store, "-o", out, "--site", "https://uni.example/", "--lang", "xx"]) == 1
+    told = "no article is selected: none is of site https://uni.example/, none of language xx; "
+    assert told in capsys.readouterr().err
+    assert main(["cloud", "--store", store, "--lang", "English"]) == 1
+    assert capsys.readouterr().err.endswith("no article is selected: none is of language english\n")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_minus_is_standard_output(store, tmp_path, monkeypatch, capsys, form) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert main(["export", store, "-o", f"../out.{form}"]) == 0
+    capsys.readouterr()
+    assert main(["export", store, "-o", "-", "-f", form]) == 0
+    written = capsys.readouterr()
+    assert (written.out, written.err) == ((tmp_path / f"out.{form}").read_text(), "")
+    assert main(["export", store, "-o", "-", "-f", form, "--site", "no.example"]) == 1
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert written.err.endswith("no article is selected: none is of site no.example\n")
+    assert list(folder.iterdir()) == []
+
+
 def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path, capsys) -> None:
     assert main(["export", store, "-o", str(tmp_path / "out.csv")]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/out.csv: 3 articles\n"
@@ -72,6 +104,9 @@ def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path,
         (["-o", "out.csv", "--since", "1d", "--until", "3d"], 2, "--since is not earlier than --until"),
         (["-o", "file/out.csv"], 4, "the output cannot be written: file/out.csv: "),
         (["-o", "."], 2, "no format"),
+        (["-o", "-"], 2, "no format"),
+        (["-o", "-", "-f", "parquet"], 2, "only jsonl and csv can be written to standard output, not parquet"),
+        (["-o", "-", "-f", "text"], 2, "only jsonl and csv can be written to standard output, not text"),
         (["-o", ".", "-f", "csv"], 4, "Is a directory"),
     ],
 )

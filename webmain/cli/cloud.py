@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
 from webmain.cli.outputs import add_output, is_file, output, refuse_inputs
 from webmain.cli.search import DEFAULT_STORE
-from webmain.cli.sources import add_filters, add_source, in_range, named, notify, positive_int, read_page
+from webmain.cli.sources import add_filters, add_source, in_range, named, none_selected, notify, positive_int, read_page
 from webmain.items import Article
 from webmain.store.search_records import EmptyPeriodError, period_of, read_day
 from webmain.text.terminal import one_line, pad
@@ -91,7 +91,7 @@ def _run(args: argparse.Namespace) -> int:
 def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
     cloud = _cloud(pages, args)
     if not cloud.words:
-        notify("no words to show" + ("" if cloud.n_articles else ": no article is selected"))
+        notify("no words to show" + ("" if cloud.n_articles else f": {_none_selected(args)}"))
         return REJECTED
     if cloud.uncertain:
         notify(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
@@ -183,6 +183,17 @@ def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
     if args.against is not None and against is None:
         against = pages.count([args.against])
     return cloud_for(what, against=against, top=args.top, under=args.under, title=title, own_stopwords=args.stopwords)
+
+
+def _none_selected(args: argparse.Namespace) -> str:
+    """Return the message that no article is selected."""
+    from webmain.store.registry import open_store
+
+    if args.source:
+        return "no article is selected"
+    scope = _scope(vars(args), None)
+    with open_store(scope.store, read_only=True) as store:
+        return none_selected(store, scope.filters)
 
 
 def _filters(text: str) -> dict[str, Any] | None:

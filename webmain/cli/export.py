@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.outputs import refuse_inputs
-from webmain.cli.sources import add_filters, counted, in_range, notify, period
+from webmain.cli.outputs import is_file, refuse_inputs
+from webmain.cli.sources import add_filters, counted, in_range, none_selected, notify, period
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -36,7 +37,7 @@ def add(commands: Commands) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="the file to write; a folder for the format text",
+        help="the file to write; a folder for the format text; - for standard output (jsonl, csv)",
     )
     option(
         "-f",
@@ -52,7 +53,7 @@ def add(commands: Commands) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from webmain.store.export import export
+    from webmain.store.export import export, write_csv, write_jsonl
     from webmain.store.protocol import StoreError, StoreWriteError
     from webmain.store.registry import open_store
     from webmain.store.search_records import Filters
@@ -60,6 +61,9 @@ def _export(args: argparse.Namespace) -> int:
     form = args.format or _format_of(args.output)
     if form is None:
         raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
+    to_file = is_file(args.output)
+    if not to_file and form not in ("jsonl", "csv"):
+        raise Failure(USAGE, f"-: only jsonl and csv can be written to standard output, not {form}")
     refuse_inputs(args.output, [args.store])
     since, until = period(args)
     filters = Filters(
@@ -76,9 +80,14 @@ def _export(args: argparse.Namespace) -> int:
         chosen = store.selected(filters)
         first = next(chosen, None)
         if first is None:
-            raise Failure(REJECTED, f"{args.store}: no article is selected; {args.output} is left as it is")
+            unchanged = f"; {args.output} is left as it is" if to_file else ""
+            raise Failure(REJECTED, f"{args.store}: {none_selected(store, filters)}{unchanged}")
+        found = chain((first,), chosen)
+        if not to_file:
+            (write_jsonl if form == "jsonl" else write_csv)(found, sys.stdout)
+            return OK
         started = time.time() - 0.1  # file systems' clocks are a little behind
-        n = export(chain((first,), chosen), args.output, format=form)
+        n = export(found, args.output, format=form)
     print(f"{args.output}: {counted(n, 'article')}")
     earlier = sum(path.stat().st_mtime < started for path in Path(args.output).glob("*/*.txt"))
     if form == "text" and earlier:

@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.cli.exits import NOT_FOUND, USAGE, Failure
 from webmain.items import Page
 from webmain.store import search_records
+from webmain.text.terminal import one_line
 from webmain.urls import split_url
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from webmain.archive.warc import Skip
     from webmain.sites.rules import Sites
+    from webmain.store.protocol import Store
 
 T = TypeVar("T", int, float)
 
@@ -133,6 +136,18 @@ def read_day(text: str) -> search_records.Day:
         return search_records.read_day(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def none_selected(store: Store, filters: search_records.Filters) -> str:
+    """Return the message that no article is selected, with each site, language and method that no article has."""
+    alone = search_records.Filters()
+    given = ((name, value) for name, _, value in search_records.equality_filters(filters))
+    absent = [
+        f"{name} {one_line(value)}"
+        for name, value in given
+        if next(store.selected(replace(alone, **{name: value})), None) is None  # type: ignore[arg-type]
+    ]
+    return "no article is selected" + (f": none is of {', none of '.join(absent)}" if absent else "")
 
 
 def _name(text: str) -> str:

@@ -69,19 +69,29 @@ def _record(article: Article) -> dict[str, Any]:
     return plain(article) | {"id": identify(article)}
 
 
+def write_jsonl(articles: Iterable[Article], file: TextIO) -> None:
+    """Write articles to an open file as `jsonl`: one record per line."""
+    for article in articles:
+        file.write(encode(_record(article)) + "\n")
+
+
+def write_csv(articles: Iterable[Article], file: TextIO) -> None:
+    """Write articles to an open file as `csv`: one row of metadata per article."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for article in articles:
+        record = _record(article)
+        writer.writerow([_cell(record[column]) for column in COLUMNS])
+
+
 def _jsonl(articles: Iterable[Article], path: Path) -> None:
     with _text_file(path) as file:
-        for article in articles:
-            file.write(encode(_record(article)) + "\n")
+        write_jsonl(articles, file)
 
 
 def _csv(articles: Iterable[Article], path: Path) -> None:
     with _text_file(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for article in articles:
-            record = _record(article)
-            writer.writerow([_cell(record[column]) for column in COLUMNS])
+        write_csv(articles, file)
 
 
 def _texts(articles: Iterable[Article], folder: Path) -> None:
