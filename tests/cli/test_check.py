@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from webmain.cli import main
 from webmain.files import StoreDamagedError
 from webmain.items import Article, Hints
 from webmain.ledger.ledger import FoundUrl, Ledger
+from webmain.store.jsonl import _CRC_LENGTH, _checksum
 from webmain.store.registry import open_store
 
 
@@ -108,6 +110,47 @@ def test_what_can_not_be_read_is_named_with_its_place(tmp_path: Path, capsys: py
         "a.ledger: ledger, 1 address can be read, 3 cannot be",
     ):
         assert line in out
+
+
+NEWER = "article record has schema version 99; this webmain reads up to 3"
+
+
+def of_newer_schema(folder: Path, form: str) -> str:
+    """Return a store whose second record is of a newer schema; `plain`: a JSONL file of another program."""
+    stored(f"{'sqlite' if form == 'sqlite' else 'jsonl'}:{folder}/a")
+    if form == "sqlite":
+        db = sqlite3.connect(folder / "a")
+        db.execute("UPDATE article SET record = json_set(record, '$.schema_version', 99) WHERE id = '1'")
+        db.commit()
+        db.close()
+        return f"sqlite:{folder}/a"
+    lines = (folder / "a").read_bytes().splitlines()
+    if form == "plain":
+        lines = [json.dumps({"url": "u", "text": "Text 1.", "schema_version": 3}).encode() for _ in lines]
+    lines[1] = lines[1].replace(b'"schema_version": 3', b'"schema_version": 99')
+    if form == "jsonl":
+        body = lines[1][:-_CRC_LENGTH]
+        lines[1] = body + _checksum(body)
+    if form == "plain":
+        lines[0] = lines[1]
+    (folder / "a").write_bytes(b"\n".join(lines) + b"\n")
+    return f"jsonl:{folder}/a"
+
+
+@pytest.mark.parametrize("form", ["sqlite", "jsonl", "jsonl without checksum", "plain"])
+def test_records_of_a_newer_schema_are_told_as_such(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    spec = of_newer_schema(tmp_path, form)
+    assert main(["check", spec]) == 1
+    out = capsys.readouterr().out
+    assert NEWER in out
+    assert "no article record" not in out
+    assert main(["export", spec, "-o", f"{tmp_path}/out.csv"]) == 0
+    assert any(NEWER in message for message in caplog.messages)
+    if form in ("sqlite", "jsonl"):
+        with open_store(spec, read_only=True) as store, pytest.raises(StoreDamagedError, match=NEWER):
+            store.get("1")
 
 
 def test_a_damaged_database_is_told_with_the_command_that_saves_it(

@@ -38,6 +38,10 @@ ANY_TYPE = "any"
 """What is required where pages of every kind are wanted."""
 
 
+class NewerSchemaError(ValueError):
+    """An article record is of a newer schema than this version reads."""
+
+
 class Verdict(StrEnum):
     """What an extractor said of a leaf or a block."""
 
@@ -258,13 +262,14 @@ class Article(Metadata):
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Return the article that `to_dict` has written; unknown keys are ignored.
 
-        Raises ValueError if a field has the wrong form, or the record is of a newer schema.
+        Raises ValueError if a field has the wrong form, NewerSchemaError if the record is of a newer schema.
         """
         from webmain.items.codec import build
 
         version = record.get("schema_version", SCHEMA_VERSION)
         if version > SCHEMA_VERSION:
-            raise ValueError(f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}")
+            message = f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}"
+            raise NewerSchemaError(message)
         return build(cls, record)
 
     def to_markdown(self) -> str:

@@ -16,9 +16,10 @@ from urllib.parse import quote
 from webmain.archive.warc import Skip, read_captures
 from webmain.database import DatabaseFile, named_rows
 from webmain.files import NotAStoreError
-from webmain.items import Article
+from webmain.items import Article, NewerSchemaError
 from webmain.items.codec import UNREADABLE
 from webmain.store.jsonl import Line, is_ours, read_lines
+from webmain.store.protocol import newer_schema
 from webmain.store.sqlite_file import SqliteFile
 from webmain.store.sqlite_rows import article_of
 from webmain.text.normal import fingerprint
@@ -83,7 +84,7 @@ def _line_error(line: Line) -> str:
             json.loads(line.data)
         except (ValueError, RecursionError) as error:
             return f"no JSON{of}: {error}"
-        return f"no article record, or not as it was written{of}"
+        return newer_schema(line.data) or f"no article record, or not as it was written{of}"
     return _article_error(lambda: Article.from_dict(json.loads(line.data)))
 
 
@@ -97,6 +98,8 @@ def _article_error(read: Callable[[], Article], stored_as: str | None = None) ->
         if not mark or "\ufffd" in article.text or fingerprint(article.text) == mark:
             return ""
         return f"the text of article {article.id} does not agree with its fingerprint"
+    except NewerSchemaError as error:
+        return str(error)
     except UNREADABLE as error:
         return f"no article record: {error}"
 

@@ -29,7 +29,7 @@ from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE, encode, plain
 from webmain.revisions.kinds import ChangeKind
-from webmain.store.protocol import Outcome, Revision, Store, Stored, read_time, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, newer_schema, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.url_variants import candidate_ids
 
@@ -127,9 +127,11 @@ class JsonlStore(Store):
             return None
         offset: int = _KNOWN.unpack(known)[2]
         with self.path.open("rb") as file:
-            found = _read(_line_at(file, offset))
+            data = _line_at(file, offset)
+        found = _read(data)
         if found is None or identify(found[0]) != article_id:
-            raise StoreDamagedError(f"store {self.spec}: line at byte {offset} is not article {article_id} any more")
+            reason = newer_schema(data) or f"it is not article {article_id} any more"
+            raise StoreDamagedError(f"store {self.spec}: the line at byte {offset} cannot be read: {reason}")
         return found[0]
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
@@ -173,9 +175,11 @@ class JsonlStore(Store):
         self._check_usable()
         with self.path.open("rb") as file:
             for offset in sorted(_KNOWN.unpack(known)[2] for known in self._known.values()):
-                found = _read(_line_at(file, offset))
+                data = _line_at(file, offset)
+                found = _read(data)
                 if found is None:
-                    logger.warning("store %s: the line at byte %d is no article record; skipped", self.spec, offset)
+                    reason = newer_schema(data) or "it is no article record"
+                    logger.warning("store %s: the line at byte %d is skipped: %s", self.spec, offset, reason)
                 else:
                     yield found[0]
 
@@ -196,6 +200,7 @@ class JsonlStore(Store):
     def _scan(self) -> None:
         """Read id, fingerprint, revision and position of every complete line."""
         first: list[str] = []  # numbers of the first damaged lines
+        newer = ""
         with self.path.open("rb", buffering=1 << 20) as file:
             for line in read_lines(file):
                 if not line.is_damaged:
@@ -206,13 +211,15 @@ class JsonlStore(Store):
                 self._lost.add(line.id)
                 if len(first) < MAX_NAMED:
                     first.append(str(line.number))
+                    newer = newer or newer_schema(line.data)
         if self.damaged_lines:
             logger.warning(
-                "store %s: %s damaged or no article records, and count as not stored: %s%s; left alone (see `webmain check`)",
+                "store %s: %s damaged or no article records, and count as not stored: %s%s; left alone (%s)",
                 self.spec,
                 "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are",
                 ", ".join(first),
                 " ..." if self.damaged_lines > MAX_NAMED else "",
+                newer or "see `webmain check`",
             )
 
     def _write(self, article: Article) -> Stored:
@@ -272,8 +279,10 @@ def _line_at(file: BinaryIO, offset: int) -> bytes:
 
 
 def is_ours(line: bytes) -> bool:
-    """Return True if a line is an article record, or was one before it was damaged."""
-    return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2 or _read(line) is not None
+    """Return True if a line is an article record, was one before it was damaged, or is one of a newer schema."""
+    if sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2 or _read(line) is not None:
+        return True
+    return b'"text":' in line and bool(newer_schema(line))
 
 
 def _checksum(line: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from webmain.files import StoreError as StoreError
 from webmain.files import StoreLockedError as StoreLockedError
 from webmain.files import StoreSpecError as StoreSpecError
 from webmain.files import StoreWriteError as StoreWriteError
-from webmain.items import Article
+from webmain.items import Article, NewerSchemaError
+from webmain.items.codec import UNREADABLE
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.url_variants import is_article_at
 
@@ -202,3 +204,14 @@ def read_time(text: Any) -> datetime | None:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError):
         return None
+
+
+def newer_schema(record: str | bytes) -> str:
+    """Return the message about an article record, as JSON, of a newer schema; "" for anything else."""
+    try:
+        Article.from_dict(json.loads(record))
+    except NewerSchemaError as error:
+        return str(error)
+    except UNREADABLE:
+        pass
+    return ""

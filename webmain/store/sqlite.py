@@ -19,7 +19,7 @@ from webmain.items.codec import UNREADABLE, as_json, cells, clean, coders, encod
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
 from webmain.store.catalogue import Catalogue
-from webmain.store.protocol import Outcome, Revision, Store, Stored, read_time, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, newer_schema, read_time, utc_now
 from webmain.store.revisions import compare_visit
 from webmain.store.search_records import Filters, article_conditions
 from webmain.store.sqlite_file import SqliteFile
@@ -103,7 +103,7 @@ class SqliteStore(Store):
         """Return an article; raises StoreDamagedError if it is stored but cannot be read."""
         for key, article in self._read("WHERE id = ?", (article_id,)):
             if article is None:
-                raise StoreDamagedError(f"store {self.spec}: article {article_id} (row {key}) {DAMAGED_ROW}")
+                raise StoreDamagedError(f"store {self.spec}: article {article_id} (row {key}) {self._reason(key)}")
             return article
         return None
 
@@ -155,7 +155,7 @@ class SqliteStore(Store):
             portion = list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values)))
             for key, article in portion:
                 if article is None:
-                    logger.warning("store %s: the article in row %d %s; passed over", self.spec, key, DAMAGED_ROW)
+                    logger.warning("store %s: the article in row %d %s; passed over", self.spec, key, self._reason(key))
                 else:
                     yield article
             if not portion:
@@ -292,6 +292,11 @@ class SqliteStore(Store):
                 yield key, article_of(row, blocks, words)
             except UNREADABLE:
                 yield key, None
+
+    def _reason(self, key: int) -> str:
+        """Return why the article in a row cannot be read."""
+        newer = newer_schema(self._file.one("SELECT record FROM article WHERE key = ?", (key,)))
+        return f"cannot be read: {newer}" if newer else DAMAGED_ROW
 
 
 class SqliteBands(MemoryBands):
