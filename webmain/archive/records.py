@@ -66,11 +66,14 @@ def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:
 
 
 def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
-    """Return a record as an HTTP answer, or why it is none; a `resource` record counts as status 200."""
+    """Return a record as an HTTP answer, or why it is none; a `resource` record counts as status 200.
+
+    Raises ValueError: the record is damaged so that it is uncertain where it ends.
+    """
     from fastwarc.warc import WarcRecordType
 
-    if record.headers.get("Content-Length") is None:  # a truncated head
-        return Skip.DAMAGED
+    if record.headers.get("Content-Length") is None:
+        raise ValueError("a truncated head")
     if record.record_type == WarcRecordType.revisit:
         return Skip.REVISIT
     if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
@@ -83,7 +86,7 @@ def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture 
     declared = record.content_length
     body = record.reader.read(declared)
     if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
-        return Skip.DAMAGED
+        raise ValueError("a wrong length or content")
     status = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
     if is_response:
@@ -94,7 +97,8 @@ def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture 
     if len(body) > max_bytes:
         return Skip.TOO_LARGE
     named = joined(headers)
-    if is_response and status == 200 and _is_cut(body, named):
+    is_told = record.headers.get("WARC-Truncated") is not None  # the archiver left out the rest
+    if is_response and status == 200 and not is_told and _is_cut(body, named):
         return Skip.DAMAGED
     body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
     return Capture(

@@ -213,10 +213,9 @@ def read_captures(
                 if is_wanted is not None and not is_wanted(begin, url, date_of(record)):
                     continue
                 answer = read_answer(record, url, max_bytes)
-                if answer is Skip.DAMAGED:
-                    break  # its end is uncertain
                 if isinstance(answer, Skip):
-                    skip(answer, url)
+                    is_reported = answer is Skip.DAMAGED
+                    skip(answer, _place(file, begin, url) if is_reported else url)
                 elif answer.concurrent:
                     waiting = begin, answer
                 else:
