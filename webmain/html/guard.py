@@ -12,7 +12,8 @@ The checks and the tokenizer never undercount open elements: an end tag counts o
 Declarative shadow roots are shown to readers, but the parser keeps a template's content out of the tree, so such templates
 are renamed to a neutral element. Other templates stay and are dropped by the walk.
 
-`wrong_input` recognises input that is not markup: a URL, a file name, or JSON that contains the markup.
+`wrong_input` recognises input that is not markup: a URL, a file name, or JSON, a saved page in MIME format or an archive
+that contains the markup.
 """
 
 from __future__ import annotations
@@ -322,6 +323,13 @@ _PATH = lazy(
     r"(?:~|\.{1,2})?/\S*|[a-z]:[/\\][^\n]*|[^\n]*\.(?:x?html?|mhtml|php|txt|json|xml|warc(?:\.gz)?)", re.IGNORECASE
 )
 _JSON = lazy(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
+_MAX_HEAD_CHARS = 32_768
+_HEADERS = lazy(r"(?:From [^\n]*\n)?(?:[a-z][a-z0-9-]*:[^\n]*\n(?:[ \t]+[^\s][^\n]*\n)*)+", re.IGNORECASE)
+_MIME = lazy(r"^mime-version:", re.IGNORECASE | re.MULTILINE)
+_MAIL = lazy(
+    r"^(?:from:|subject:|received:|message-id:|content-transfer-encoding:|content-type:\s*multipart/)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def wrong_input(text: str) -> str:
@@ -339,4 +347,9 @@ def wrong_input(text: str) -> str:
         except (ValueError, RecursionError):
             return ""
         return "this is JSON; give the HTML that it holds"
+    if text.startswith("filedesc://"):
+        return "this is an ARC file, the format before WARC; convert it to WARC, as warcio does"
+    headers = _HEADERS.match(text, 0, _MAX_HEAD_CHARS)
+    if headers is not None and _MIME.search(headers[0]) and _MAIL.search(headers[0]):
+        return "this is MHTML (a saved page or mail in MIME format); save the page as HTML"
     return ""
