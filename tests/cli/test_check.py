@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 from pathlib import Path
 
 import pytest
+from fastwarc import stream_io
 
 from webmain.archive.recording import WarcWriter
 from webmain.cli import main
@@ -51,6 +53,26 @@ def test_whole_files_can_be_read_and_stay_as_they_are(tmp_path: Path, capsys: py
         "recording, 1 answer can be read",
     ]
     assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize("packed", ["GzipWriter", "ZstdWriter", "Lz4Writer", ""])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_recordings_of_every_form_are_recognised(
+    tmp_path: Path, packed: str, is_named: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with WarcWriter(tmp_path / "made.warc.gz") as writer:
+        writer.write("https://news.example/", 200, {}, b"<p>")
+    data = gzip.decompress((tmp_path / "made.warc.gz").read_bytes())
+    ending = {"GzipWriter": ".gz", "ZstdWriter": ".zst", "Lz4Writer": ".lz4"}.get(packed, "")
+    path = tmp_path / (f"a.WARC{ending}" if is_named else "recording")
+    with path.open("wb") as file:
+        if packed:
+            with getattr(stream_io, packed)(file) as stream:
+                stream.write(data)
+        else:
+            file.write(data)
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: recording, 1 answer can be read\n"
 
 
 @pytest.mark.parametrize("form", ["jsonl", "sqlite"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
-from webmain.cli.sources import counted, named, notify
+from webmain.cli.sources import WARC, counted, named, notify
 from webmain.files import NotAStoreError, reason_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 MAX_SHOWN = 200  # problems printed per file; all are counted
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how files in gzip, Zstandard and LZ4 begin
 
 
 def add(commands: Commands) -> None:
@@ -23,8 +24,9 @@ def add(commands: Commands) -> None:
     check = commands.add_parser(
         "check",
         help="check that everything in a store can be read",
-        description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc.gz), folder"
-        " of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed; crawls may be running.",
+        description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc, also .gz,"
+        " .zst, .lz4), folder of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed;"
+        " crawls may be running.",
         epilog="exit codes: 0 everything can be read, 1 something cannot, 3 there is no such file",
     )
     check.add_argument(
@@ -86,7 +88,7 @@ def _checked(path: Path, form: str) -> CheckResult:
         )
     if owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
         return check_store(path)
-    if path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/"):
+    if path.name.lower().endswith(WARC) or _begins(path, *_PACKED, b"WARC/"):
         return check_recording(path)
     return check_jsonl(path)
 

@@ -30,9 +30,7 @@ T = TypeVar("T", int, float)
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
-
-_WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
-
+WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")  # endings of archives
 MAX_DAMAGES = 10  # most damaged records of an archive that are listed in messages
 MODELS = "models/sites"  # default folder of site models
 STORE = "sqlite:output/articles.db"  # default store of crawls; those of several sites may write to it at the same time
@@ -267,7 +265,7 @@ def is_archive(source: str) -> bool:
     if source == "-" or "://" in source:
         return False
     place = Path(source).expanduser()
-    return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
+    return place.is_dir() or source.lower().endswith(WARC) or (any(c in source for c in "*?[") and not place.exists())
 
 
 def local_file(source: str) -> Path:
