@@ -109,6 +109,15 @@ def test_workers_that_cannot_start_are_told(folder, capsys, monkeypatch):
     assert "webmain: a worker process cannot start\n" in capsys.readouterr().err
 
 
+def test_other_files_of_a_folder_are_told(folder, capsys):
+    for name in ("notes.txt", "noext"):
+        (folder / name).write_text("no page")
+    assert cli.main(["extract", "-f", "json", "-j", "0", str(folder)]) == exits.OK
+    found, told = records(capsys)
+    assert len(found) == 12
+    assert f"webmain: {folder}: 2 other files without the name of a page (such as .html) passed over\n" in told
+
+
 @pytest.mark.parametrize("jobs", ["-1", "many", "1.5"])
 def test_a_wrong_number_of_jobs_is_refused(folder, jobs, capsys):
     with pytest.raises(SystemExit) as caught:

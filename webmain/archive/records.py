@@ -35,7 +35,8 @@ class Skip(StrEnum):
     NOT_HTML = "not_html"
     TOO_LARGE = "too_large"
     DAMAGED = "damaged"  # a broken or truncated record or archive
-    UNREADABLE = "unreadable"  # the file cannot be opened
+    UNREADABLE = "unreadable"  # the file or folder cannot be opened
+    OTHER_FILE = "other_file"  # a file in a folder without the name of a page or archive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

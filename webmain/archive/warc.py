@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
 
 _WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
-_HTML_NAME = re.compile(r"\.(html?|xhtml|xht|shtml)(\.gz)?$", re.IGNORECASE)
+_HTML_NAME = re.compile(
+    r"\.(html?|xhtml|xht|shtml|php|aspx?|jsp)(\.\d{1,4}|[?@].*)?(\.gz)?$", re.IGNORECASE | re.DOTALL
+)
 _MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
 _SNIFF = 2048
@@ -62,12 +64,14 @@ def read_pages(
     a page lead nowhere; its canonical link still counts.
 
     Raises ArchiveError: nothing is there. Raised by the call itself, not at the first page.
-    `path`: a WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also .gz,
-    and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes. `on_skip`:
-    called with the reason and the URL (the path of a file) for each record or file without a page. `max_bytes`: largest
-    body, before and after decoding. `is_wanted`: as for `read_captures`.
+    `path`: a WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively for WARC files, and for the endings .html,
+    .htm, .xhtml, .shtml, .php, .asp, .aspx and .jsp, also as wget adds to them: page.html.1, page.html?id=5; each also
+    .gz), a glob (`**` matches nested folders), or a file whose type is found from its first bytes. `on_skip`: called with
+    the reason and the URL (the path of a file or folder) for each record, file or folder without a page. `max_bytes`:
+    largest body, before and after decoding. `is_wanted`: as for `read_captures`.
     """
-    return _pages(files_at(path), on_skip or _ignore, max_bytes, is_wanted)
+    skip = on_skip or _ignore
+    return _pages(files_at(path, on_skip=skip), skip, max_bytes, is_wanted)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
@@ -93,11 +97,15 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: Is
             on_skip(Skip.UNREADABLE, str(file))
 
 
-def files_at(path: str | Path) -> Iterator[Path]:
-    """Return the sorted files that a path refers to; raises ArchiveError if nothing is there."""
+def files_at(path: str | Path, *, on_skip: OnSkip | None = None) -> Iterator[Path]:
+    """Return the sorted files that a path refers to; raises ArchiveError if nothing is there.
+
+    `on_skip`: called for other files in folders, and for folders that cannot be read.
+    """
+    skip = on_skip or _ignore
     place = Path(path).expanduser()
     if place.is_dir():
-        return _walk(place)
+        return _walk(place, skip)
     if place.exists():
         return iter((place,))
     found = sorted(map(Path, glob.glob(str(place), recursive=True)))  # noqa: PTH207 - absolute patterns too
@@ -106,13 +114,17 @@ def files_at(path: str | Path) -> Iterator[Path]:
             f"{path}: no such file or folder, and nothing matches it as a pattern; "
             "give a WARC file, a folder of HTML files, or a pattern such as 'pages/*.warc.gz'"
         )
-    return (file for match in found for file in (_walk(match) if match.is_dir() else (match,)) if file.is_file())
+    return (file for match in found for file in (_walk(match, skip) if match.is_dir() else (match,)) if file.is_file())
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path, skip: OnSkip) -> Iterator[Path]:
     """Yield page and archive files below a folder; links are followed, but each folder is entered only once."""
     seen: set[tuple[int, int]] = set()
-    for root, folders, names in os.walk(folder, followlinks=True):
+
+    def refused(error: OSError) -> None:
+        skip(Skip.UNREADABLE, str(error.filename))
+
+    for root, folders, names in os.walk(folder, followlinks=True, onerror=refused):
         try:
             here = Path(root).stat()
         except OSError:  # removed meanwhile
@@ -126,6 +138,8 @@ def _walk(folder: Path) -> Iterator[Path]:
             file = Path(root, name)
             if (_HTML_NAME.search(name) or _WARC_NAME.search(name)) and file.is_file():
                 yield file
+            else:
+                skip(Skip.OTHER_FILE, str(file))
 
 
 def _is_warc(stream: BinaryIO) -> bool:

@@ -239,10 +239,10 @@ class ArchivePages:
         # after the last page: what could not be read, at most `MAX_DAMAGES`; one message if there was no page at all
         self.problems: list[str] = []
         self._source, self._max_bytes = source, max_bytes
-        self._n_pages = 0
+        self._n_pages = self._n_other = 0
 
     def __iter__(self) -> Iterator[Page]:
-        """Yield pages."""
+        """Yield pages; tell how many other files a folder has."""
         from webmain.archive.warc import ArchiveError, read_pages
 
         try:
@@ -252,10 +252,14 @@ class ArchivePages:
         except ArchiveError as error:
             self.problems = [str(error)]
         else:
+            if self._n_other:
+                files = counted(self._n_other, "other file")
+                notify(f"{self._source}: {files} without the name of a page (such as .html) passed over")
             if not self._n_pages and not self.problems:
                 self.problems = [f"{self._source}: contains no readable page"]
 
     def _note(self, why: Skip, where: str | None) -> None:
+        self._n_other += why.value == "other_file"
         if why.value in ("damaged", "unreadable") and len(self.problems) < MAX_DAMAGES:
             self.problems.append(f"{where}: {why.value}")
 

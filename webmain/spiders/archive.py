@@ -129,14 +129,21 @@ class ArchiveSpider(Spider):
 
     def _pages_below(self, path: str) -> Iterator[Page]:
         """Yield the pages of a file, folder or glob."""
-        n = 0
+        n = n_other = 0
+
+        def skip(reason: Skip, url: str | None) -> None:
+            nonlocal n_other
+            n_other += reason is Skip.OTHER_FILE
+            self._count_skip(reason, url)
+
         try:
-            for page in read_pages(path, on_skip=self._count_skip, is_wanted=self._wanted):
+            for page in read_pages(path, on_skip=skip, is_wanted=self._wanted):
                 n += 1
                 yield page
         except ArchiveError as error:  # removed since the arguments were read
             self._note("missing", str(error), True)
-        self.logger.info("%s: %d pages read", path, n)
+        others = f", {n_other} other files passed over" if n_other else ""
+        self.logger.info("%s: %d pages read%s", path, n, others)
 
     def _count_skip(self, reason: Skip, url: str | None) -> None:
         self._note(f"skipped/{reason.value}", f"{reason.value}: {url}", reason in (Skip.DAMAGED, Skip.UNREADABLE))
