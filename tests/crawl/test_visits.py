@@ -133,6 +133,25 @@ def test_a_page_that_is_missing_twice_is_gone_and_its_text_stays(web, crawl):
     assert [web.asked[path] - before[path] > 0 for path in PATHS] == [False, False, False, True]
 
 
+def test_a_page_that_was_gone_and_is_back_is_found_with_its_edits(web, crawl):
+    run(crawl, web)
+    routes = dict(web.routes)
+    for path in PATHS:
+        web.routes[path] = Answer("broken", 404)
+    for _ in range(2):
+        age(crawl, 2)
+        run(crawl, web)
+    assert all(row["gone_status"] == 404 for row in visits(crawl).values())
+    web.routes.update(routes)
+    web.article(PATHS[0], text_of(PATHS[0]) + " A second report came in the evening and said much more about it.")
+    age(crawl, 49)
+    back = run(crawl, web)
+    assert back.stats["webmain/articles/changed"] == 1
+    assert all(row["gone_at"] is None for row in visits(crawl).values())
+    last = {line["url"]: line for line in back.articles()}
+    assert [line["gone_at"] for line in last.values()] == [None] * 4
+
+
 def test_an_address_that_leads_to_another_article_is_that_one(web, crawl):
     run(crawl, web)
     web.routes[PATHS[0]] = Answer("", 301, {"Location": PATHS[1]})

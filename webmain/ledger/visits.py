@@ -27,6 +27,10 @@ MISSES: Final = 2
 
 GONE_FOR_GOOD: Final = 410
 
+BACK_FIRST_S: Final = 48 * HOUR_S
+BACK_LAST_S: Final = 30 * 24 * HOUR_S
+"""Time after which a page that is gone is looked for again the first time, then after twice the time; and until when."""
+
 MAX_DUE: Final = 5_000
 """Due articles from which a run may choose; the others stay due."""
 
@@ -170,7 +174,8 @@ class Visits(Table[VisitRecord]):
         """Return the articles of a site that are due.
 
         Recent articles are added that earlier versions stored, or a run that was killed before it recorded them here. Times
-        in the future, due to a wrong clock, are replaced by the present.
+        in the future, due to a wrong clock, are replaced by the present. Articles that are gone may be due, too: a site may
+        have been broken.
         """
         if not refresh.ages_s:
             return []
@@ -179,10 +184,10 @@ class Visits(Table[VisitRecord]):
         with self._file.transaction() as db:
             db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
             found = self._records(
-                "site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?) ORDER BY first_seen_at DESC",
+                "site = ? AND (next_at IS NOT NULL OR (gone_at IS NULL AND first_seen_at > ?)) ORDER BY first_seen_at DESC",
                 (site, now - refresh.ages_s[-1]),
             )
-            planned = [_planned(row, refresh, now, statistics) for row in found]
+            planned = [_planned(row, refresh, now, statistics) if row.gone_at is None else row for row in found]
             self._put(row for row, before in zip(planned, found, strict=True) if row != before)
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
@@ -267,9 +272,11 @@ class Visits(Table[VisitRecord]):
             return False
         now = self._file.clock()
         is_gone = row.counts_as_gone(status)
-        again = replace(row, n_missed=row.n_missed + 1, next_at=None if is_gone else now + HOUR_S)
+        again = replace(row, n_missed=row.n_missed + 1, next_at=now + HOUR_S)
         if is_gone:
-            again = replace(again, gone_at=now, gone_status=status, hints=None)
+            gone_s = now - (row.gone_at or now)
+            at = now + max(gone_s, BACK_FIRST_S) if gone_s < BACK_LAST_S else None
+            again = replace(again, gone_at=now - gone_s, gone_status=status, hints=None, next_at=at)
         self.save([again])
         return is_gone
 

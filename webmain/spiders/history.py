@@ -183,7 +183,10 @@ class CrawlHistory:
 
     def record_missing_article(self, url: str, status: int) -> bool:
         """Record that an article's page is missing; return True if it counts as gone."""
-        return self._query(lambda ledger: ledger.visits.record_missing(url, status), False)
+        is_gone = self._query(lambda ledger: ledger.visits.record_missing(url, status), False)
+        if is_gone:  # should it come back, it is stored again, even unchanged
+            self._query(lambda ledger: ledger.responses.drop(url), None)
+        return is_gone
 
     def article_id(self, url: str) -> str | None:
         """Return the id of the article from an address."""

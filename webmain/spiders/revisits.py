@@ -200,7 +200,7 @@ class Revisits:
                     return
         history.record_missing_article(row.url, status)
         logger.info("%s %s: %s", row.url, "is gone" if is_gone else "is missing", why)
-        self._count("gone" if is_gone else "missing")
+        self._count("gone" if is_gone and row.gone_at is None else "missing")
 
     def failed(self, failure: Failure) -> None:
         """Record a failed revisit: a missing page may be gone, everything else is tried again later."""
