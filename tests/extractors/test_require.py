@@ -88,7 +88,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert code == 1
     assert "harbour master" in told.out
     assert "bridge number" not in told.out
-    assert "1 articles, 1 rejected (1 not_article)" in told.err
+    assert "1 article, 1 rejected (1 not_article)" in told.err
     with pytest.raises(SystemExit):
         main(["extract", str(tmp_path), "--require", "news"])
 
