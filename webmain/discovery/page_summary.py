@@ -243,8 +243,7 @@ def summarise(document: Document) -> PageSummary:
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
     carried_texts = [embedded.html if embedded else "", content]
-    least = THRESHOLDS.paragraph_chars
-    hashes = np.array([hash_of(text) if len(text) >= least else 0 for text in leaves.texts], dtype=np.uint64)
+    hashes = np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64)
     teasers = read_teasers(document)
     whole = [block for teaser in teasers.values() if teaser.chars >= THRESHOLDS.whole_chars for block in teaser.blocks]
     return PageSummary(

@@ -9,6 +9,7 @@ import numpy as np
 from webmain.discovery.articles import THRESHOLDS
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import view
+from webmain.text.characters import code_points
 from webmain.text.prose_amount import FIRST_WIDE, n_wide
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 def char_weight(document: Document) -> float:
     """Return how many characters of an alphabet one of the page's characters stands for: two if it is Chinese."""
     text = "".join(document.leaves.texts)
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    return 1 + n_wide(text) / len(text) if points.max(initial=0) >= FIRST_WIDE else 1.0
+    return 1 + n_wide(text) / len(text) if code_points(text).max(initial=0) >= FIRST_WIDE else 1.0
 
 
 @view

@@ -12,7 +12,7 @@ import numpy as np
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.names import MAX_KNOWN
-from webmain.text.characters import UNSPACED, Class, invisible_points, is_disguised, table
+from webmain.text.characters import UNSPACED, Class, code_points, invisible_points, is_disguised, table
 from webmain.text.normal import SENTENCE_ENDS, as_seen
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ def _packed() -> NDArray[np.uint64]:
 def count_characters(texts: Sequence[str], lengths: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """Return the first nine `Counts` of non-empty texts with the given lengths: `(9, n_texts)`."""
     starts = lengths.cumsum() - lengths
-    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    points = code_points("".join(texts))
     n_pieces = (lengths + (_PIECE - 1)) // _PIECE
     first = n_pieces.cumsum() - n_pieces
     at = (starts - _PIECE * first).repeat(n_pieces)

@@ -74,12 +74,17 @@ def invisible_points() -> NDArray[np.int64]:
     return np.sort(np.concatenate([np.arange(first, last + 1) for first, last in _ranges(INVISIBLE)]))
 
 
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text: `(len(text),)`."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
 def is_disguised(texts: Sequence[str]) -> bool:
     """Return True if any text has letters that `webmain.text.normal.as_seen` changes; a hundred times faster."""
     text = "".join(texts)
     if text.isascii():
         return False
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    points = code_points(text)
     if not (_lookalikes().take(points[points > 0x7F]) & 5).any():  # cheaper: most characters are ASCII
         return False
     kinds = _lookalikes().take(points)
@@ -103,8 +108,7 @@ class Counts:
 
 def classify(text: str) -> NDArray[np.uint8]:
     """Return the class of each character of a text, as `(len(text),) uint8` of `Class` bits."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return table()[points]
+    return table()[code_points(text)]
 
 
 def count(texts: Sequence[str]) -> Counts:

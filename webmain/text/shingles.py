@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.text.characters import UNSPACED, Class, table
+from webmain.text.characters import UNSPACED, Class, code_points, table
 from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
 
 SIGNATURE_VERSION = 2
@@ -80,7 +80,7 @@ def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
     Returns `(n_shingles,) uint64`, with repetitions: shingles of words first, in the order of the text. Empty for a text
     without letters and digits.
     """
-    points = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    points = code_points(folded)
     classes = table()[points]
     return np.concatenate(
         (
