@@ -106,7 +106,7 @@ def _explain(args: argparse.Namespace) -> int:
         return REJECTED
     with output(args.output, inputs) as file, redirect_stdout(file):
         if args.block is not None:
-            _print_one(found, args.block, form)
+            _print_one(found, found.extraction, args.block, form)
         elif form == "json":
             compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
             if texts:
@@ -190,13 +190,12 @@ def _html(found: Explanation, comparison: Comparison | None, texts: Sequence[Tex
         return explanation_page(found, comparison=comparison, texts=texts)
 
 
-def _print_one(found: Explanation, number: int, form: str) -> None:
+def _print_one(found: Explanation, judged: Extraction, number: int, form: str) -> None:
     """Print one block, and what moved its score."""
     from webmain.explain.explaining import block_of, moved
 
-    judged = found.extraction
-    n_blocks = 0 if judged is None else len(judged.kept)
-    if judged is None or not 0 <= number < n_blocks:
+    n_blocks = len(judged.kept)
+    if not 0 <= number < n_blocks:
         blocks = f"blocks 0 to {n_blocks - 1}" if n_blocks else "no blocks"
         raise Failure(USAGE, f"--block: got {number}, this page has {blocks}")
     columns = moved(found, number)

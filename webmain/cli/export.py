@@ -89,9 +89,10 @@ def _export(args: argparse.Namespace) -> int:
         started = time.time() - 0.1  # file systems' clocks are a little behind
         n = export(found, args.output, format=form)
     print(f"{args.output}: {counted(n, 'article')}")
-    earlier = sum(path.stat().st_mtime < started for path in Path(args.output).glob("*/*.txt"))
-    if form == "text" and earlier:
-        notify(f"{args.output}: {counted(earlier, 'text')} of earlier exports stayed there, too")
+    if form == "text":
+        earlier = sum(path.stat().st_mtime < started for path in Path(args.output).glob("*/*.txt"))
+        if earlier:
+            notify(f"{args.output}: {counted(earlier, 'text')} of earlier exports stayed there, too")
     return OK
 
 
