@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from webmain import settings as defaults
 from webmain.crawl.recordings import recordings
 from webmain.extractors.base import create
+from webmain.files import reason_of
 from webmain.items import ANY_TYPE, PAGE_TYPES
 from webmain.items.keep import Keep
 from webmain.sites.rules import RENDER, RESPECT, read_sites
@@ -186,5 +187,5 @@ def _why_unwritable(folder: Path) -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return f"cannot be written: {error.strerror or error}"
+        return f"cannot be written: {reason_of(error)}"
     return None if os.access(folder, os.W_OK | os.X_OK) else f"no permission to write in {folder}"

@@ -34,6 +34,7 @@ _WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
 _HTML_NAME = re.compile(
     r"\.(html?|xhtml|xht|shtml|php|aspx?|jsp)(\.\d{1,4}|[?@].*)?(\.gz)?$", re.IGNORECASE | re.DOTALL
 )
+PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how files in Zstandard and LZ4 begin
 _MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
 _SNIFF = 2048
@@ -117,6 +118,11 @@ def files_at(path: str | Path, *, on_skip: OnSkip | None = None) -> Iterator[Pat
     return (file for match in found for file in (_walk(match, skip) if match.is_dir() else (match,)) if file.is_file())
 
 
+def is_archive_name(name: str) -> bool:
+    """Return True if a file's name is that of an archive."""
+    return _WARC_NAME.search(name) is not None
+
+
 def _walk(folder: Path, skip: OnSkip) -> Iterator[Path]:
     """Yield page and archive files below a folder; links are followed, but each folder is entered only once."""
     seen: set[tuple[int, int]] = set()
@@ -136,7 +142,7 @@ def _walk(folder: Path, skip: OnSkip) -> Iterator[Path]:
         folders.sort()
         for name in sorted(names):
             file = Path(root, name)
-            if (_HTML_NAME.search(name) or _WARC_NAME.search(name)) and file.is_file():
+            if (_HTML_NAME.search(name) or is_archive_name(name)) and file.is_file():
                 yield file
             else:
                 skip(Skip.OTHER_FILE, str(file))
@@ -146,10 +152,10 @@ def _is_warc(stream: BinaryIO) -> bool:
     """Return True if the first bytes, uncompressed, are those of an archive; leave the stream at its start."""
     head = stream.read(_SNIFF)
     stream.seek(0)
-    is_named = bool(head) and _WARC_NAME.search(str(stream.name)) is not None
+    is_named = bool(head) and is_archive_name(str(stream.name))
     if head.startswith(b"\x1f\x8b"):
         head = _unpacked(head)
-    elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: pages are not stored like that
+    elif head.startswith(PACKED):  # pages are not stored like that
         return True
     return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
 
@@ -169,7 +175,7 @@ def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
         body = decode_body(body, content="gzip" if body.startswith(b"\x1f\x8b") else "", max_bytes=max_bytes)
     except TooLargeError:
         return Skip.TOO_LARGE
-    if _WARC_NAME.search(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # empty, or neither WARC nor HTML
+    if is_archive_name(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # empty, or neither WARC nor HTML
         return Skip.DAMAGED
     saved = _SAVED_FROM.search(body, 0, _SNIFF)
     url = saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()

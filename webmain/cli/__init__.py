@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from webmain import __version__
 from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE, Failure
+from webmain.files import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        print(f"webmain: the output cannot be written: {place}{error.strerror or error}", file=sys.stderr)
+        print(f"webmain: the output cannot be written: {place}{reason_of(error)}", file=sys.stderr)
         _drop_stdout()
         return UNWRITTEN
     except KeyboardInterrupt:

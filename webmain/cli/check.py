@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
-from webmain.cli.sources import WARC, counted, named, notify
+from webmain.cli.sources import counted, named, notify
 from webmain.files import NotAStoreError, reason_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 MAX_SHOWN = 200  # problems printed per file; all are counted
-_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how files in gzip, Zstandard and LZ4 begin
 
 
 def add(commands: Commands) -> None:
@@ -36,7 +35,6 @@ def add(commands: Commands) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-
     worst = OK
     for path, form in [_place(spec) for spec in args.store]:
         try:
@@ -71,6 +69,7 @@ def _place(spec: str) -> tuple[Path, str]:
 
 def _checked(path: Path, form: str) -> CheckResult:
     """Check the file at a path according to its kind, found or given."""
+    from webmain.archive.warc import PACKED, is_archive_name
     from webmain.ledger.file import LedgerFile
     from webmain.ledger.rows import ALIASES, URLS, alias_problem, url_problem
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
@@ -88,7 +87,7 @@ def _checked(path: Path, form: str) -> CheckResult:
         )
     if owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
         return check_store(path)
-    if path.name.lower().endswith(WARC) or _begins(path, *_PACKED, b"WARC/"):
+    if is_archive_name(path.name) or _begins(path, b"\x1f\x8b", *PACKED, b"WARC/"):
         return check_recording(path)
     return check_jsonl(path)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
 from webmain.cli.outputs import refuse_inputs
 from webmain.cli.sources import notify
+from webmain.files import reason_of
 
 if TYPE_CHECKING:
     import argparse
@@ -74,7 +75,7 @@ def compare(args: argparse.Namespace) -> int:
         try:
             head, given = predictions.read(args.score)
         except OSError as error:
-            raise Failure(NOT_FOUND, f"{args.score}: {error.strerror or error}") from error
+            raise Failure(NOT_FOUND, f"{args.score}: {reason_of(error)}") from error
         for name in names:
             if name not in head.systems:
                 raise Failure(

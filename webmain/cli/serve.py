@@ -11,7 +11,7 @@ from webmain import MAX_BYTES, TIMEOUT_S
 from webmain.cli.exits import OK, USAGE, Failure, failing
 from webmain.cli.search import DEFAULT_STORE
 from webmain.cli.sources import CORRECTIONS, MODELS, in_range, models_folder, notify, positive, positive_int, site_rules
-from webmain.files import StoreSpecError
+from webmain.files import StoreSpecError, reason_of
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,7 @@ def _serve(args: argparse.Namespace) -> int:
         family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         listening = socket.create_server((config.host, config.port), family=family)  # before the address is printed
     except OSError as error:
-        message = f"cannot listen on {config.host} port {config.port}: {error.strerror or error}; give another --port"
+        message = f"cannot listen on {config.host} port {config.port}: {reason_of(error)}; give another --port"
         raise Failure(USAGE, message) from error
     with listening:
         settings = uvicorn.Config(

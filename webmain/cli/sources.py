@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.cli.exits import NOT_FOUND, USAGE, Failure
+from webmain.files import reason_of
 from webmain.items import Page
 from webmain.store import search_records
 from webmain.text.terminal import one_line
@@ -30,7 +31,6 @@ T = TypeVar("T", int, float)
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
-WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")  # endings of archives
 MAX_DAMAGES = 10  # most damaged records of an archive that are listed in messages
 MODELS = "models/sites"  # default folder of site models
 STORE = "sqlite:output/articles.db"  # default store of crawls; those of several sites may write to it at the same time
@@ -229,7 +229,7 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
     except OSError as error:
         is_absent = isinstance(error, FileNotFoundError) and "." in source.partition("/")[0]
         advice = "; a web address begins with https://" if is_absent else ""
-        raise Failure(NOT_FOUND, f"{source}: {error.strerror or error}{advice}") from error
+        raise Failure(NOT_FOUND, f"{source}: {reason_of(error)}{advice}") from error
 
 
 class ArchivePages:
@@ -266,10 +266,12 @@ class ArchivePages:
 
 def is_archive(source: str) -> bool:
     """Return True if a source may contain several pages: a WARC file, a folder or a pattern."""
+    from webmain.archive.warc import is_archive_name
+
     if source == "-" or "://" in source:
         return False
     place = Path(source).expanduser()
-    return place.is_dir() or source.lower().endswith(WARC) or (any(c in source for c in "*?[") and not place.exists())
+    return place.is_dir() or is_archive_name(source) or (any(c in source for c in "*?[") and not place.exists())
 
 
 def local_file(source: str) -> Path:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from webmain.features.manual_corrections import CorrectedPage
-from webmain.files import AppendFile, StoreError, StoreLockedError, replaced_whole, write_failure
+from webmain.files import AppendFile, StoreError, StoreLockedError, reason_of, replaced_whole, write_failure
 from webmain.items import Page
 from webmain.items.codec import UNREADABLE, build, encode
 
@@ -140,7 +140,7 @@ class CorrectionsFile:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise StoreError(f"corrections {self.path}: {error.strerror or error}") from error
+            raise StoreError(f"corrections {self.path}: {reason_of(error)}") from error
 
     def get(self, page_id: str) -> Correction | None:
         """Return the correction of a page."""

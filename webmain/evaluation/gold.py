@@ -14,6 +14,7 @@ from pathlib import Path
 from webmain.evaluation import gold_pairs, gold_records
 from webmain.evaluation.gold_records import BadRecord, DropReason, Records
 from webmain.evaluation.records import GoldPage
+from webmain.files import reason_of
 
 
 class GoldError(ValueError):
@@ -108,7 +109,7 @@ def _listing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise GoldError(f"the gold data at {path} cannot be read: {error.strerror or error}") from error
+        raise GoldError(f"the gold data at {path} cannot be read: {reason_of(error)}") from error
 
 
 _HASHED = tuple(field.name for field in dataclasses.fields(GoldPage) if field.name != "html")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.clock import Loading
+from webmain.files import reason_of
 from webmain.urls import host, join
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def check_filters(path: str) -> None:
         with Path(path).expanduser().open("rb") as file:
             size = file.seek(0, os.SEEK_END)
     except OSError as error:
-        raise FilterListError(f"option filters: cannot read {path!r}: {error.strerror or error}") from error
+        raise FilterListError(f"option filters: cannot read {path!r}: {reason_of(error)}") from error
     if size > MAX_LIST_BYTES:
         raise FilterListError(f"option filters: {path!r} has {size:,} bytes, allowed are {MAX_LIST_BYTES:,}")
     try:

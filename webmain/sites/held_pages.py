@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, overload
 
-from webmain.files import StoreError
+from webmain.files import StoreError, reason_of
 from webmain.items import Page
 
 MAX_BYTES: Final = 64 << 20  # maximum size of a page that can be held, with its continuation pages
@@ -101,7 +101,7 @@ class Spool:
                     os.ftruncate(stream.fileno(), begin)
                     raise
         except OSError as error:
-            raise HeldPagesError(f"{self._folder or self._parent}: {error.strerror or error}") from error
+            raise HeldPagesError(f"{self._folder or self._parent}: {reason_of(error)}") from error
         self._places.setdefault(site, []).append(begin)
         self._count += 1
 

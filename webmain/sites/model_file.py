@@ -25,6 +25,7 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.files import reason_of
 from webmain.items.codec import plain
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def read_content(path: Path) -> Mapping[str, Any] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
+        raise DamagedModelError(f"{path}: {reason_of(error)}") from error
     if len(data) > MAX_BYTES:
         raise DamagedModelError(f"{path}: has more than {MAX_BYTES:,} bytes")
     _check_bytes(data, path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from webmain.extractors.base import Learned, SiteExtractor
-from webmain.files import replaced_whole
+from webmain.files import reason_of, replaced_whole
 from webmain.metadata.read import read_metadata
 from webmain.sites.model_file import (
     ForeignModelError,
@@ -148,7 +148,7 @@ class ModelStore:
                 part.write_bytes(text)
             path.with_name(path.name + PREVIOUS).unlink(missing_ok=True)
         except OSError as error:
-            raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
+            raise UnsavableModelError(f"{path}: {reason_of(error)}") from error
         return path
 
     def set_aside(self, site: str, method: str, *, because: ModelError | None = None) -> Path | None:
@@ -163,7 +163,7 @@ class ModelStore:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
+            raise UnsavableModelError(f"{path}: {reason_of(error)}") from error
         return aside
 
     def forget(self, site: str, method: str | None = None) -> tuple[Path, ...]:
@@ -176,7 +176,7 @@ class ModelStore:
                 try:
                     file.unlink(missing_ok=True)
                 except OSError as error:
-                    raise UnsavableModelError(f"{file}: {error.strerror or error}") from error
+                    raise UnsavableModelError(f"{file}: {reason_of(error)}") from error
                 gone.append(file)
         return tuple(gone)
 
@@ -205,7 +205,7 @@ class ModelStore:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            raise ModelError(f"{self.folder}: {error.strerror or error}") from error
+            raise ModelError(f"{self.folder}: {reason_of(error)}") from error
         yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
 
 

@@ -35,6 +35,7 @@ from typing import Any, Final
 
 from webmain.discovery.schedule import Refresh
 from webmain.extractors.base import create
+from webmain.files import reason_of
 from webmain.sites.budgets import Budget
 from webmain.text.language import ISO_639_1
 from webmain.urls import host
@@ -125,7 +126,7 @@ def read_sites(path: str | Path) -> Sites:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SitesError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise SitesError(f"{path}: cannot be read: {reason_of(error)}") from error
     if len(data) > MAX_RULES_BYTES:
         raise SitesError(f"{path}: {len(data):,} bytes, allowed {MAX_RULES_BYTES:,}")
     try:

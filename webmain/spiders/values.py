@@ -11,6 +11,7 @@ from typing import Final
 
 from webmain import clock
 from webmain.archive.warc import files_at
+from webmain.files import reason_of
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_spec, split_specs
@@ -37,7 +38,7 @@ def read_sites_file(text: str) -> tuple[str, ...]:
         with place.open("rb") as stream:
             body = stream.read(MAX_SITES_BYTES + 1)
     except OSError as error:
-        raise ValueError(f"{error.strerror or error}; {allowed}") from error
+        raise ValueError(f"{reason_of(error)}; {allowed}") from error
     if len(body) > MAX_SITES_BYTES:
         raise ValueError(f"it is larger than {MAX_SITES_BYTES >> 20} MB; {allowed}")
     if b"\0" in body:

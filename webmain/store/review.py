@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Self
 
 from webmain.article.identity import content_mark, identify
-from webmain.files import AppendFile, NotAStoreError, StoreError
+from webmain.files import AppendFile, NotAStoreError, StoreError, reason_of
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE, build, encode
 from webmain.store.jsonl import JsonlStore
@@ -196,7 +196,7 @@ def read_review(path: str | Path) -> list[Entry]:
     try:
         last, n_other = _entries(Path(path))
     except OSError as error:
-        raise StoreError(f"review list {path}: {error.strerror or error}") from error
+        raise StoreError(f"review list {path}: {reason_of(error)}") from error
     if n_other and not last:
         raise NotAStoreError(f"{path}: this is no review list; a crawl with review_below writes one beside its store")
     return sorted((entry for entry in last.values() if entry.is_open), key=lambda entry: (entry.confidence, entry.id))

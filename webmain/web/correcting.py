@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from webmain.files import StoreError
+from webmain.files import StoreError, reason_of
 from webmain.items import Page
 from webmain.items.keep import Keep
 from webmain.text.terminal import cut
@@ -204,7 +204,7 @@ async def accept(request: Request) -> Response:
     except SitesError as error:
         raise Problem(503, f"{error}.") from None
     except OSError as error:
-        raise Problem(503, f"{path} cannot be written: {error.strerror or error}.") from None
+        raise Problem(503, f"{path} cannot be written: {reason_of(error)}.") from None
     web.config = replace(web.config, sites=sites)
     await web.tasks.renew(web.config)
     return redirect(request, f"/rules/{site}", notice=f"Saved in {path}: {chosen.key} = {chosen.css}.")

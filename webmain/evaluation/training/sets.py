@@ -15,7 +15,7 @@ from webmain.clock import once
 from webmain.evaluation.gold import Gold, read_gold
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
-from webmain.files import opened
+from webmain.files import opened, reason_of
 from webmain.urls import site_key
 
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
@@ -125,7 +125,7 @@ def _digest(path: Path) -> str:
         files = [file for file in sorted(path.rglob("*")) if file.is_file()]
         lines = "".join(f"{_file_digest(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
     except OSError as error:
-        raise TrainingError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise TrainingError(f"{path} cannot be read: {reason_of(error)}") from error
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
