@@ -121,11 +121,12 @@ def _ascii_host(name: str) -> str:
 @once
 def _suffix_list() -> PublicSuffixList:
     """Return the bundled list of public suffixes, with the platforms that it lacks."""
-    from publicsuffixlist import PSLFILE, PublicSuffixList
+    from publicsuffixlist import PSLFILE, PublicSuffixList, encode_idn
 
     platforms = Path(__file__).with_name("platforms.txt").read_text(encoding="utf-8").splitlines()
     lines = Path(PSLFILE).read_text(encoding="utf-8").splitlines() + [each for each in platforms if each[:1] != "#"]
-    return PublicSuffixList(lines, accept_unknown=False)
+    lines += [encode_idn(line) for line in lines if not line.isascii() and line[:2] != "//"]  # the library encodes all
+    return PublicSuffixList(lines, accept_unknown=False, accept_encoded_idn=False)
 
 
 def _registered_domain(host: str) -> str:
