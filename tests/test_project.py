@@ -133,3 +133,16 @@ def test_importing_webmain_loads_no_parser_array_or_crawler():
     code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("first", "given", "expected"),
+    [("", None, "20"), ("", "26", "26"), ("import numpy; ", None, "None")],
+    ids=["alone", "set by the user", "after numpy"],
+)
+def test_blas_threads_sleep_when_idle(first, given, expected):
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    env |= {"OPENBLAS_THREAD_TIMEOUT": given} if given else {}
+    code = f"import os; {first}import webmain; print(os.environ.get('OPENBLAS_THREAD_TIMEOUT'))"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected

@@ -6,6 +6,8 @@ records they take and give. Importing it costs next to nothing; parsers and mode
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from os import PathLike
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
     from webmain.items.keep import Keep
     from webmain.processes.batch import BatchResult
+
+if "numpy" not in sys.modules:  # its idle threads else compute .1 s for nothing: 2**26 cycles, in place of 2**20
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 __version__ = "0.1.0"
 __all__ = [
