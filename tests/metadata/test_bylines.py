@@ -187,9 +187,9 @@ def test_a_shown_name_comes_before_what_somebody_logs_in_with() -> None:
     assert _authors("", head=declared) == ("jane.roe",)
 
 
-def _declared(name: str) -> str:
+def _declared(name: str, kind: str = "Person") -> str:
     site = '<meta property="og:site_name" content="Daily News">'
-    data = f'{{"@type": "NewsArticle", "headline": "The bridge is open", "author": {{"@type": "Person", "name": "{name}"}}}}'
+    data = f'{{"@type": "NewsArticle", "headline": "The bridge is open", "author": {{"@type": "{kind}", "name": "{name}"}}}}'
     return f'{site}<script type="application/ld+json">{data}</script>'
 
 
@@ -205,6 +205,48 @@ def _declared(name: str) -> str:
 )
 def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tuple[str, ...]) -> None:
     assert _authors("", head=_declared(name)) == authors
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "authors"),
+    [
+        ("<p>Written by</p><p>Jane Roe</p>", "Organization", ("Jane Roe",)),
+        ("<div class=author-name>Jane Roe</div>", "Organization", ("Jane Roe",)),
+        ("<p>By Daily News</p><div class=author-name>Jane Roe</div>", "Organization", ("Daily News",)),
+        ("<div class=author-name>Jane Roe</div>", "Person", ("Jane Roe",)),
+        ("<p>In This Article</p>", "Organization", ("Daily News",)),
+    ],
+)
+def test_a_person_whom_the_page_names_comes_before_the_site_as_declared_author(
+    body: str, kind: str, authors: tuple[str, ...]
+) -> None:
+    assert _authors(body, head=_declared("Daily News", kind)) == authors
+
+
+@pytest.mark.parametrize(
+    ("body", "authors"),
+    [
+        ("<p class=byline>Written by Dr Jane Roe, John Doe</p>", ("Dr Jane Roe", "John Doe")),
+        ("<p class=byline>By Jane Roe Fact-checked by John Doe</p>", ("Jane Roe",)),
+        ("<p class=byline>Written by Max Moe, John Doe</p>", ("Jane Roe",)),
+    ],
+)
+def test_the_byline_names_coauthors_whom_the_page_does_not_declare(body: str, authors: tuple[str, ...]) -> None:
+    assert _authors(f"{body}<p>Jane Roe is free.</p>", head=_declared("Jane Roe")) == authors
+
+
+def test_a_single_word_is_a_name_if_no_byline_has_a_better_one() -> None:
+    section = "<p class=author-posts>Stories</p>"
+    assert _authors(section) == ("Stories",)
+    assert _authors(f"{section}<p class=byline>By Jane Roe</p>") == ("Jane Roe",)
+    assert _authors("<p class=author>Thilo</p><p class=author-name>By Thilo, No Comments</p>") == ("Thilo",)
+
+
+def test_who_starts_a_forums_thread_is_its_author() -> None:
+    posts = "<a class=username>ann_7</a><p>Is it open?</p><a class=username>bob</a><p>It is.</p>"
+    assert _authors(posts) == ("ann_7",)
+    assert _authors(f"<div class=comments>{posts}</div>") == ()
+    assert _authors(f"{posts}<p>Written by Jane Roe</p>") == ("Jane Roe",)
 
 
 @pytest.mark.parametrize(

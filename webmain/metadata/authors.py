@@ -16,6 +16,7 @@ from webmain.metadata.names import (
     looks_like_name,
     names_in,
     read_signature,
+    says_who_wrote,
     starts_byline,
     tidy,
     unique,
@@ -49,6 +50,8 @@ def read_authors(reading: Reading) -> Found | None:
     """
     fallback: Found | None = None
     unseen: Found | None = None
+    nickname: Found | None = None
+    is_signed = False  # the page shows the fallback
     sections = {letters(s) for s in (reading.text("articleSection"), reading.clues.meta("article:section")) if s}
     organisations = {letters(n) for v in reading.values("author", "creator") for n in _author_texts(reading, v)[1]}
     start = max(0, reading.headline_leaf - 5)
@@ -66,12 +69,27 @@ def read_authors(reading: Reading) -> Found | None:
             unseen = unseen or found(tuple(others), name, raw)
         elif others and not is_declared and unseen is not None and not (name != "byline" or starts_byline(raw)):
             continue
+        elif others and not is_declared and " " not in "".join(others) and not starts_byline(raw):
+            nickname = nickname or found(tuple(others), name, raw)  # or the name of a section
+        elif others and nickname is not None and nickname.value[0] in others:
+            break
         elif others:
-            return found(tuple(others), name, raw)
-        elif names and fallback is None:
-            fallback = found(tuple(names), name, raw)
+            return found(tuple(_with_coauthors(reading, others) if is_declared else others), name, raw)
+        elif names and (fallback is None or not is_declared):
+            fallback, is_signed = fallback or found(tuple(names), name, raw), not is_declared
+    first = unseen or nickname or (None if organisations and not is_signed else fallback)
     likely = (found(tuple(names), "text", raw) for names, raw in likely_authors(reading))
-    return unseen or fallback or next(likely, None) or _in_author_box(reading)
+    return first or next(likely, None) or fallback or _in_author_box(reading)
+
+
+def _with_coauthors(reading: Reading, names: list[str]) -> list[str]:
+    """Return the names of a byline near the headline that has these and others, or else these."""
+    known = tuple(map(letters, names))
+    for _, shown, raw in _in_elements(reading):
+        folded = [*map(letters, shown)]
+        if len(shown) > len(names) and says_who_wrote(raw) and all(any(s.endswith(k) for s in folded) for k in known):
+            return shown
+    return names
 
 
 def _in_author_box(reading: Reading) -> Found | None:

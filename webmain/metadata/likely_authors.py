@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ _BEFORE, _AFTER = 8, 12
 _LONGEST_SIGNATURE = 60
 _MOST_LINKED = 2
 _MOST_LABELS = 20
+_LONGEST_USER = 30
+_USER = lazy(r"(?:^|\s)(?:big)?user-?name(?:\s|$)", re.I)
 _DIVIDED = lazy(r"\s[|·•–-]$")
 _PARTED = lazy(r"(\s*,\s+|\s+[|·•–—-]\s+)")
 _SPACE = lazy(r"\s")
@@ -62,6 +65,19 @@ def likely_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
     for told in (_signed(reading), _boxed(reading), [text for _, text in linked]):
         if len(names := unique(told)) == 1:
             yield names, names[0]
+    yield from _thread_starter(reading)
+
+
+def _thread_starter(reading: Reading) -> Iterator[tuple[list[str], str]]:
+    """Yield the user who wrote the first post of a forum's thread, which is the first below the headline."""
+    elements = reading.document.elements
+    called = (i for i in elements.with_text if _USER.search(elements.names[i].classes))
+    for i in islice(called, _MOST_LABELS):
+        text = element_text(reading.document, i, limit=_LONGEST_USER + 1)
+        is_below = elements.first_leaf[i] >= reading.headline_leaf and 1 < len(text) <= _LONGEST_USER
+        if is_below and not reading.stands_aside(i) and not _is_in_comment(reading, i):
+            yield [text], text
+            return
 
 
 def _linked_author(reading: Reading, anchor: int) -> str:
