@@ -238,6 +238,8 @@ def growth(extractors: list[str]) -> None:
     for n in (5_000, 10_000, 20_000):
         half = "".join(f"<p>Paragraph number {i} says that the tide was in. " for i in range(n))
         pages[f"{2 * n:>6} paragraphs"] = "<title>t</title>" + half * 2
+    said = "The council said on Monday that the bridge would be open again in spring, after two years of work. " * 3
+    pages["  7000 longer paragraphs"] = "<title>t</title>" + "".join(f"<p>{i} {said}" for i in range(7_000))
     pages["100,000 nested divs"] = "<div>" * 100_000 + "All the way down."
     for what, html in pages.items():
         cells = []
