@@ -8,6 +8,7 @@ other types unchanged, so a spider may yield a `Page`, a finished `Article`, or 
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 
 from webmain import extraction as stages
 from webmain.article.words import with_words
+from webmain.crawl.robots import with_ledger
 from webmain.crawl.steps import PENDING, Step
 from webmain.crawl.storing import Store as Store
 from webmain.crawl.workers import Workers
@@ -24,7 +26,7 @@ from webmain.html.blocks import Segmentation
 from webmain.html.document import Document
 from webmain.items import Article, Page
 from webmain.sites.matching import extractor_of
-from webmain.store.duplicates import DuplicateDetector
+from webmain.store.duplicates import DuplicateDetector, moved
 from webmain.store.protocol import StoreError
 from webmain.text.stopwords import StopWordFileError
 
@@ -126,17 +128,28 @@ class Cloud(Step):
 class Duplicates(Step):
     """Article to Article: an article that was seen before is rejected; a copy of another is marked in `duplicate_of`.
 
-    A text that recurs on pages of one site under different titles is rejected as boilerplate; nothing stored is deleted.
+    A stored article that has moved to another address of its site stays one article. A text that recurs on pages of one site
+    under different titles is rejected as boilerplate; nothing stored is deleted.
     """
 
     def process_item(self, item: Any) -> Any:
-        """Compare the article with those of this crawl and of the store."""
+        """Compare the article with those of this crawl and of the store; return an awaitable if that takes a request."""
         try:
-            return super().process_item(item)
+            item = super().process_item(item)
+            if isinstance(item, Article) and item.duplicate_of:
+                self.crawler.stats.inc_value("webmain/near_duplicates")
+                has_moved = getattr(self.crawler.spider, "has_moved", None)
+                if has_moved and item.url and (old := self._duplicates.old_address(item)):
+                    return self._original_or_copy(item, has_moved(old, item.url))
+            return item
         except StoreError as error:
             if self._store is not None:
                 self._store.end(error)
             raise DropItem(PENDING, log_level="DEBUG") from error
+
+    async def _original_or_copy(self, item: Article, has_moved: Awaitable[bool]) -> Article:
+        """Return a copy as its original if that has moved to the copy's address."""
+        return moved(item, item.duplicate_of or "") if await has_moved else item
 
     def done(self, item: Article) -> Article:
         """Mark the article if it is a copy of another."""
@@ -144,10 +157,7 @@ class Duplicates(Step):
         if self._store is not None and self._store.keeps_out(item):
             return item  # an article kept out of the store cannot be an original
         original = self._duplicates.find_original(item)
-        if original is None:
-            return item
-        self.crawler.stats.inc_value("webmain/near_duplicates")
-        return replace(item, duplicate_of=original)
+        return replace(item, duplicate_of=original) if original else item
 
     @cached_property
     def _store(self) -> Store | None:
@@ -155,4 +165,9 @@ class Duplicates(Step):
 
     @cached_property
     def _duplicates(self) -> DuplicateDetector:
-        return DuplicateDetector(self._store.stores if self._store else None, Workers.of(self.crawler).signature)
+        def stored_from(urls: Sequence[str]) -> list[str]:
+            return with_ledger(self.crawler, lambda ledger: ledger.article_ids(urls)) or []
+
+        return DuplicateDetector(
+            self._store.stores if self._store else None, Workers.of(self.crawler).signature, stored_from
+        )

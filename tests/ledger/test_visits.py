@@ -9,6 +9,7 @@ import pytest
 from tests.ledger.conftest import NOW
 from webmain.discovery.schedule import DAY_S, HOUR_S, Refresh
 from webmain.items import Hints
+from webmain.ledger.ledger import DoneUrl
 from webmain.ledger.visits import FetchedArticle
 
 SITE = "news.example"
@@ -146,3 +147,17 @@ def test_new_articles_are_of_the_source_that_has_not_changed_since_where_they_ca
     visits.confirm(SITE, SITEMAP, read_at)
     named = {n: visits.get(address(n)).dated_by for n in ("before", "dated", "undated")}
     assert named == {"before": None, "dated": SITEMAP, "undated": None}
+
+
+def test_an_article_that_has_moved_is_known_under_both_addresses_as_the_new_one(ledger, visits):
+    fetch(visits, "old")
+    ledger.mark_done([DoneUrl(url=address("old"), article_id="a")])
+    ledger.add_alias(address("old"), address("new"))
+    visits.drop(address("old"))
+    ledger.mark_done([DoneUrl(url=address("new"), article_id="a")])
+    assert ledger.article_ids([address("new")]) == ["a"]
+    visits.due(SITE, USUAL)  # the run was killed before it recorded the visit
+    assert visits.known([address("old"), address("new")]) == {
+        address("old"): address("new"),
+        address("new"): address("new"),
+    }

@@ -160,7 +160,7 @@ class Article(Metadata):
 
     id: str = ""
     """First 16 hex digits of the SHA-256 of `canonical_url`, of `url` where there is none, of the text where there is
-    neither; see [Which pages are one article](#which-pages-are-one-article)."""
+    neither; an article that has moved keeps its id; see [Which pages are one article](#which-pages-are-one-article)."""
 
     url: str | None = None
     """Where the page came from, after redirects. Files in a folder or pattern: the address that a browser saved in them, or a

@@ -161,6 +161,14 @@ class Ledger(LedgerFile):
         )
         return found
 
+    def article_ids(self, urls: Sequence[str]) -> list[str]:
+        """Return the ids of the articles from any of the addresses, or from others that lead to them now."""
+        return self.column(
+            "WITH asked AS (SELECT value FROM json_each(?)) SELECT DISTINCT article_id FROM urls WHERE article_id IS NOT NULL"
+            " AND (url IN asked OR url IN (SELECT url FROM aliases WHERE canonical IN asked))",
+            (json.dumps([without_credentials(url) for url in urls]),),
+        )
+
     def counts(self, site: str | None = None) -> Counts:
         """Return the number of addresses in each state, for a site or for all."""
         ((pending, articles, rejected, gave_up),) = self.rows(

@@ -141,7 +141,8 @@ INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at
 SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
 FROM urls u WHERE u.site = ?1 AND u.state = 1 AND u.article_id IS NOT NULL AND u.reason IS NULL
 AND typeof(u.changed_at) = 'real' AND u.changed_at > ?2 AND u.changed_at <= ?4
-AND NOT EXISTS (SELECT 1 FROM aliases a JOIN visits v ON v.url = a.url WHERE a.canonical = u.url)
+AND NOT EXISTS (SELECT 1 FROM aliases a JOIN visits v ON v.url = a.url WHERE a.canonical = u.url
+    AND v.gone_status IS NOT 301)
 """
 _CONFIRM: Final = """
 UPDATE visits SET dated_at = ?1, dated_by = ?2 WHERE site = ?3 AND next_at IS NOT NULL AND (dated_by = ?2 OR (
@@ -152,6 +153,7 @@ SELECT f.url, v.url FROM (SELECT value AS url FROM json_each(?1)) f
 LEFT JOIN aliases a ON a.url = f.url
 LEFT JOIN aliases b ON b.canonical = coalesce(a.canonical, f.url)
 JOIN visits v ON v.url IN (f.url, a.canonical, b.url)
+ORDER BY v.gone_status IS NOT 301
 """
 
 

@@ -76,7 +76,7 @@ class RecurringTexts:
     def add(self, text: Hashable, place: TitledPage) -> tuple[str, ...]:
         """Add a place of a text; return the addresses of its other places if it is boilerplate by now, else ()."""
         group = self._groups.setdefault(text, [])
-        if any(_has_other_figures(place, other) for other in group):
+        if any(has_other_figures(place, other) for other in group):
             return ()
         if len(group) < MIN_PAGES and place.title and not any(_is_same(place, other) for other in group):
             group.append(place)
@@ -94,7 +94,8 @@ def _is_same(one: TitledPage, other: TitledPage) -> bool:
     return is_same_title(one.title or "", other.title or "")
 
 
-def _has_other_figures(one: TitledPage, other: TitledPage) -> bool:
+def has_other_figures(one: TitledPage, other: TitledPage) -> bool:
+    """Return True if the texts of two pages, in the same words, report different things."""
     return len(set(one.figures.split()) ^ set(other.figures.split())) >= MIN_OTHER_FIGURES
 
 
@@ -128,6 +129,6 @@ def without_recurring(results: Sequence[Article | Rejected], places: Sequence[Ti
     kept = list(results)
     for n, (cluster, own) in found.items():
         last, others = recurring.get(cluster, (None, ()))
-        if last is not None and not _has_other_figures(own, last):
+        if last is not None and not has_other_figures(own, last):
             kept[n] = boilerplate(results[n].url, others)
     return kept

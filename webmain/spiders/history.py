@@ -198,6 +198,7 @@ class CrawlHistory:
 
     def record_moved(self, url: str, to: str) -> None:
         """Record that an article's address now leads to another one."""
+        self._query(lambda ledger: ledger.add_alias(url, to), None)
         self._query(lambda ledger: ledger.visits.drop(url), None)
         self._query(lambda ledger: ledger.responses.drop(url), None)
 

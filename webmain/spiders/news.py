@@ -148,6 +148,10 @@ class NewsSpider(Spider):
         """Return True if two addresses belong to one site, as far as this crawl knows."""
         return any(site.is_own(url) and site.is_own(other) for site in self.sites.values())
 
+    async def has_moved(self, old: str, new: str) -> bool:
+        """Return True if an address, requested again, leads to another one of the same site."""
+        return self.is_one_site(old, new) and await self.revisits.has_moved(old, new)
+
     # ---- Requests for pages
 
     def _fetch(self, site: Site) -> None:

@@ -42,21 +42,26 @@ class OwnAddresses:
         The site's key.
     limit : int
         Links to remember; beyond these all are forgotten (frequent ones are soon remembered again).
+
+    Attributes
+    ----------
+    keys : set of str
+        The site keys of its domains.
     """
 
     def __init__(self, name: str, limit: int) -> None:
         self._limit_links = limit
         self.name = name
-        self._keys = {name}
+        self.keys = {name}
         self._links: dict[str, KnownLink | None] = {}
 
     def add_alias(self, url: str) -> None:
         """Treat the domain of an address to which the front page leads as the site's own."""
-        self._keys.add(site_key(url))
+        self.keys.add(site_key(url))
 
     def is_own(self, url: str) -> bool:
         """Return True if an address belongs to the site."""
-        return site_key(url) in self._keys
+        return site_key(url) in self.keys
 
     def judge(self, url: str) -> UrlJudgement:
         """Return the judgement of a normalised address, cached if possible."""

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from scrapy import Request
+from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import clock
@@ -26,7 +28,6 @@ from webmain.urls import normalise
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -88,7 +89,8 @@ class Revisits:
         if not refresh.ages_s or len(self._taken[site.name]) + 1 > limit:
             return None
         if site.name not in self._due:
-            self._add(site, self._enqueuer.history.due_visits(site.name, refresh))
+            history = self._enqueuer.history
+            self._add(site, (row for key in sorted(site.keys) for row in history.due_visits(key, refresh)))
         due, taken = self._due[site.name], self._taken[site.name]
         while due:
             row = due.popleft()
@@ -186,6 +188,19 @@ class Revisits:
             logger.info("%s leads to %s; it is looked at again later", row.url, url)
             self._count("failed/redirect")
             history.postpone(row.url)
+
+    async def has_moved(self, old: str, new: str) -> bool:
+        """Request a known article's address; return True, and record it, if that leads to another one now."""
+        try:
+            response = await self._crawler.engine.download_async(Request(old, callback=NO_CALLBACK, dont_filter=True))
+        except Exception as error:  # then the page is an article of its own
+            logger.info("%s cannot be looked at again: %s", old, error)
+            return False
+        if normalise(response.url) != new:
+            return False
+        self._enqueuer.history.record_moved(old, new)
+        self._count("moved")
+        return True
 
     def _record_failure(self, row: VisitRecord, status: int, why: str) -> None:
         """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""

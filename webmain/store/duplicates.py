@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,7 +12,15 @@ from webmain.article.identity import identify
 from webmain.files import StoreDamagedError
 from webmain.items import Article, article_id
 from webmain.items.rejected import Reason, Rejected
-from webmain.sites.recurring import SIMILARITY, RecurringTexts, TitledPage, boilerplate, figures_of, is_same_title
+from webmain.sites.recurring import (
+    SIMILARITY,
+    RecurringTexts,
+    TitledPage,
+    boilerplate,
+    figures_of,
+    has_other_figures,
+    is_same_title,
+)
 from webmain.store.multiple_stores import Stores
 from webmain.store.url_variants import candidate_ids, canonical_form, is_variant
 from webmain.text.near_duplicates import NearDuplicates
@@ -28,18 +36,25 @@ MAX_SEEN = 50_000
 class DuplicateDetector:
     """Compares an article with those of this crawl and of the stores.
 
-    `stores`: if None, only this crawl's articles are known. `signature_of`: returns a text's signature.
+    `stores`: if None, only this crawl's articles are known. `signature_of`: returns a text's signature. `stored_from`:
+    returns the ids of the articles that earlier came from any of some addresses, or from others that lead to them now.
     """
 
-    def __init__(self, stores: Stores | None, signature_of: Callable[[str], Signature] = signature) -> None:
+    def __init__(
+        self,
+        stores: Stores | None,
+        signature_of: Callable[[str], Signature] = signature,
+        stored_from: Callable[[Sequence[str]], Sequence[str]] = lambda _: (),
+    ) -> None:
         self._stores = stores
         self._signature_of = signature_of
+        self._stored_from = stored_from
         self._seen: OrderedDict[str, TitledPage] = OrderedDict()
         self._recurring = RecurringTexts()
 
     def as_new_article(self, article: Article) -> Article:
         """Return an article new to this crawl, under its own address if its canonical address belongs to another article."""
-        article = self._at_canonical(article)
+        article = self._as_moved(self._at_canonical(article))
         seen = self._seen.get(identify(article))
         if seen is not None:
             article = self._under_own_url(article, seen)
@@ -61,6 +76,26 @@ class DuplicateDetector:
             if place and place.address and place.title and is_same_title(place.title, article.title):
                 return replace(article, id=name, canonical_url=place.address)
         return article
+
+    def _as_moved(self, article: Article) -> Article:
+        """Return an article to which the address of a stored one leads as that article, if the texts are nearly the same."""
+        names = self._stored_from([url for url in (article.url, article.canonical_url) if url])
+        if not names or identify(article) in names:
+            return article
+        near, values = NearDuplicates(), self._signature_of(article.text)
+        near.add("", values)
+        for stored in filter(None, map(self._stored, names)):
+            is_near = near.find(stored.id, self._signature_of(stored.text)) is not None
+            if stored.fingerprint == article.fingerprint or (is_near and not _is_other_report(stored, article)):
+                return moved(article, stored.id)
+        return article
+
+    def old_address(self, copy: Article) -> str | None:
+        """Return the address of the article that this one is a copy of, if another crawl stored it under the same title."""
+        stored = self._stored(name) if (name := copy.duplicate_of) and name not in self._seen else None
+        if stored is None or not copy.title or not stored.title or not is_same_title(copy.title, stored.title):
+            return None
+        return None if _is_other_report(stored, copy) else stored.canonical_url or stored.url
 
     def _under_own_url(self, article: Article, seen: TitledPage) -> Article:
         """Compare an article with an earlier one of the same id; if they differ, the first keeps the shared address.
@@ -132,6 +167,15 @@ class DuplicateDetector:
         database = self._stores.database if self._stores else None
         bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
         return NearDuplicates(bands=bands)
+
+
+def moved(article: Article, name: str) -> Article:
+    """Return an article from a new address as the stored article with this id."""
+    return replace(article, id=name, canonical_url=article.canonical_url or article.url, duplicate_of=None)
+
+
+def _is_other_report(one: Article, other: Article) -> bool:
+    return has_other_figures(_titled(one), _titled(other))
 
 
 def _titled(article: Article) -> TitledPage:
