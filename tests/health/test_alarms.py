@@ -77,6 +77,12 @@ def test_hosts(values, expected):
     assert kinds(usual(), [host(**values)]) == expected
 
 
+@pytest.mark.parametrize(("other", "expected"), [("a.example", []), ("blog.a.example", ["robots_changed"])])
+def test_a_guessed_host_without_robots_is_no_alarm(other, expected):
+    hosts = [host(robots_failing_since=NOW - 30 * HOUR), Host(host=other, site="a.example", robots=b"")]
+    assert kinds(usual(), hosts) == expected
+
+
 def test_block_is_told_and_not_its_effects():
     runs = [*usual(600, until_h=73, new=30), *(run(h, outcome="finished", new=0) for h in range(72, 0, -1))]
     assert kinds(runs) == ["yield_dropped"]

@@ -196,7 +196,10 @@ def _short(site: SiteHistory) -> str:
 
 def _robots(site: SiteHistory) -> str:
     since = max((run.started_at for run in site.runs[:-LAST_RUNS]), default=None)
+    read = {host.host.removeprefix("www.") for host in site.hosts if host.robots is not None}
     for host in site.hosts:
+        if host.robots is None and host.host.removeprefix("www.") in read:
+            continue  # only guessed as another address of the front page, when that did not answer
         if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
             return f"the robots.txt of {host.host} changed {_ago(site, host.robots_changed_at)}"
         if host.robots_failing_since and site.now - host.robots_failing_since > LONG_AGO_S:
