@@ -169,5 +169,8 @@ class Duplicates(Step):
             return with_ledger(self.crawler, lambda ledger: ledger.article_ids(urls)) or []
 
         return DuplicateDetector(
-            self._store.stores if self._store else None, Workers.of(self.crawler).signature, stored_from
+            self._store.stores if self._store else None,
+            Workers.of(self.crawler).signature,
+            stored_from,
+            by_date=getattr(self.crawler.spider, "reads_captures", False),
         )

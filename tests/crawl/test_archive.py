@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -12,8 +13,10 @@ from demo.walled import CHALLENGE
 from tests.extractors.test_page_types import ARTICLE, SECTION
 from webmain.archive.recording import WarcWriter
 from webmain.crawl.workers import Workers
+from webmain.ledger.ledger import Ledger
 from webmain.processes.batch import cores
 from webmain.spiders.archive import ArchiveSpider
+from webmain.store.registry import open_stores
 
 
 def article(number):
@@ -27,8 +30,8 @@ def article(number):
 
 def write(path, pages):
     writer = WarcWriter(path)
-    for url, status, kind, body in pages:
-        writer.write(url, status, [("Content-Type", kind)], body)
+    for url, status, kind, body, *when in pages:
+        writer.write(url, status, [("Content-Type", kind)], body, fetched_at=when[0] if when else None)
     writer.close()
 
 
@@ -61,6 +64,26 @@ def test_every_page_becomes_an_article_once_whatever_its_address_and_without_the
     assert "robotstxt/request_count" not in again.stats
     assert len(again.articles()) == 5
     assert "0 new" in again.out
+
+
+@pytest.mark.parametrize("scheme", ["jsonl", "sqlite"])
+def test_of_several_captures_the_latest_counts_whatever_their_order(crawl, tmp_path, scheme):
+    def capture(day):
+        body = article(10).replace(b"until spring", b"until spring, as was told on day %d" % day)
+        return ("https://example.org/10", 200, "text/html", body, datetime(2026, 11, day, tzinfo=UTC))
+
+    write(tmp_path / "one.warc.gz", [capture(day) for day in (5, 3, 9, 7)])
+    write(tmp_path / "two.warc.gz", [capture(day) for day in (4, 8, 12)])
+    spec = f"{scheme}:{tmp_path}/captures"
+    for path, n_older, days in (("one", 2, [5, 9]), ("two", 2, [5, 9, 12]), ("one", 4, [5, 9, 12])):
+        crawled = crawl("archive", path=f"{tmp_path}/{path}.warc.gz", learn="no", store=spec)
+        with open_stores(spec, read_only=True) as stores:
+            (last,) = stores.stores[0].articles()
+            told = [revision.article.fetched_at.day for revision in stores.stores[0].revisions(last.id)]
+        assert (crawled.rejected(), told) == ({"duplicate": n_older}, days)
+        assert f"as was told on day {days[-1]}" in last.text
+    with Ledger(f"{tmp_path}/captures.ledger") as ledger:
+        assert ledger.articles() == [("https://example.org/10", last.id)]
 
 
 def test_folders_paths_and_globs_are_joined(crawl, tmp_path):

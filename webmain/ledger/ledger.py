@@ -212,7 +212,8 @@ class Ledger(LedgerFile):
         ----------
         done : iterable of DoneUrl
             If `canonical` is set, the address becomes its alias and the canonical one is settled; a front page is
-            ignored as canonical, since some sites set it for every page.
+            ignored as canonical, since some sites set it for every page. A duplicate of the article at its own address
+            leaves that as it is.
         site : str
             For addresses that were never pending; by default each one's own site key.
         """
@@ -231,7 +232,8 @@ class Ledger(LedgerFile):
                     "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason, since, language)"
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
-                    " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
+                    " article_id = coalesce(?5, article_id), since = ?7, language = ?8, reason ="
+                    " CASE WHEN ?6 = 'duplicate' AND article_id IS NOT NULL THEN reason ELSE ?6 END",
                     (*values, each.article_id, each.reason, *limits),
                 )
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from webmain.items import Article, Reason, Rejected
@@ -46,6 +47,7 @@ class TitledPage:
     title: str | None
     address: str | None
     figures: str = ""  # the first distinct numbers in the text, with spaces between
+    fetched_at: datetime | None = field(default=None, compare=False)
 
 
 def figures_of(text: str) -> str:

@@ -55,6 +55,8 @@ class ArchiveSpider(Spider):
     """
 
     name = "archive"
+    reads_captures = True
+    """Pages are of any age: the latest capture of an address counts, not the one that is read last."""
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)

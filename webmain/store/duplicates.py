@@ -38,6 +38,7 @@ class DuplicateDetector:
 
     `stores`: if None, only this crawl's articles are known. `signature_of`: returns a text's signature. `stored_from`:
     returns the ids of the articles that earlier came from any of some addresses, or from others that lead to them now.
+    `by_date`: the pages are captures of any age, of which the latest counts, whatever their order.
     """
 
     def __init__(
@@ -45,7 +46,10 @@ class DuplicateDetector:
         stores: Stores | None,
         signature_of: Callable[[str], Signature] = signature,
         stored_from: Callable[[Sequence[str]], Sequence[str]] = lambda _: (),
+        *,
+        by_date: bool = False,
     ) -> None:
+        self._by_date = by_date
         self._stores = stores
         self._signature_of = signature_of
         self._stored_from = stored_from
@@ -58,7 +62,9 @@ class DuplicateDetector:
         seen = self._seen.get(identify(article))
         if seen is not None:
             article = self._under_own_url(article, seen)
-        self._seen[identify(article)] = TitledPage(article.title, article.url, figures_of(article.text))
+        if self._by_date and (place := self._place(identify(article))) and _is_later(place, _titled(article)):
+            raise Rejected(Reason.DUPLICATE, f"an older capture than that of {place.address}", url=article.url)
+        self._seen[identify(article)] = replace(_titled(article), address=article.url)
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
         return article
@@ -100,11 +106,14 @@ class DuplicateDetector:
     def _under_own_url(self, article: Article, seen: TitledPage) -> Article:
         """Compare an article with an earlier one of the same id; if they differ, the first keeps the shared address.
 
-        Two articles differ if both title and text do. The page fetched from that very address may use it, too.
+        Two articles differ if both title and text do. The page fetched from that very address may use it, too. If the same
+        article was captured later, that is its new text.
         """
         values = self._signature_of(article.text)
         is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
         if not article.url or not is_other or self._near.find("", values) is not None:
+            if self._by_date and _is_later(_titled(article), seen):
+                return article
             raise Rejected(Reason.DUPLICATE, f"the same article as {seen.address}", url=article.url)
         own = article_id(article.url)
         if own != identify(article) and own in self._seen:
@@ -179,7 +188,12 @@ def _is_other_report(one: Article, other: Article) -> bool:
 
 
 def _titled(article: Article) -> TitledPage:
-    return TitledPage(article.title, article.canonical_url or article.url, figures_of(article.text))
+    address = article.canonical_url or article.url
+    return TitledPage(article.title, address, figures_of(article.text), article.fetched_at)
+
+
+def _is_later(one: TitledPage, other: TitledPage) -> bool:
+    return bool(one.fetched_at and other.fetched_at and one.fetched_at > other.fetched_at)
 
 
 class ExactDuplicates:
