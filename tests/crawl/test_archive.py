@@ -11,9 +11,10 @@ from scrapy.signalmanager import SignalManager
 
 from demo.walled import CHALLENGE
 from tests.extractors.test_page_types import ARTICLE, SECTION
+from webmain import extract
 from webmain.archive.recording import WarcWriter
 from webmain.crawl.workers import Workers
-from webmain.ledger.ledger import Ledger
+from webmain.ledger.ledger import DoneUrl, Ledger
 from webmain.processes.batch import cores
 from webmain.spiders.archive import ArchiveSpider
 from webmain.store.registry import open_stores
@@ -84,6 +85,29 @@ def test_of_several_captures_the_latest_counts_whatever_their_order(crawl, tmp_p
         assert f"as was told on day {days[-1]}" in last.text
     with Ledger(f"{tmp_path}/captures.ledger") as ledger:
         assert ledger.articles() == [("https://example.org/10", last.id)]
+
+
+TRACKED = [
+    f"https://example.org{port}/any/10{end}" for port, end in ((":443", ""), ("", "?utm_source=a"), ("", "#top"))
+]
+
+
+def test_addresses_are_normalised_as_in_a_crawl(crawl, tmp_path):
+    write(tmp_path / "pages.warc.gz", [(url, 200, "text/html", article(10)) for url in TRACKED])
+    crawled = crawl("archive", path=f"{tmp_path}/pages.warc.gz", learn="no")
+    assert [line["url"] for line in crawled.articles()] == ["https://example.org/any/10"]
+
+
+def test_an_article_that_is_stored_under_another_form_of_its_address_keeps_its_id(crawl, tmp_path):
+    url = TRACKED[1]
+    stored = extract(article(10), url=url)
+    with open_stores(f"jsonl:{crawl.store}") as stores, Ledger(f"{crawl.store}.ledger") as ledger:
+        stores.add(stored)
+        ledger.mark_done([DoneUrl(url=form, article_id=stored.id) for form in (url, "https://example.org/any/10")])
+    body = article(10).replace(b"</article>", b" Then it thawed.</article>")
+    write(tmp_path / "pages.warc.gz", [(url, 200, "text/html", body)])
+    crawled = crawl("archive", path=f"{tmp_path}/pages.warc.gz", learn="no")
+    assert [line["id"] for line in crawled.articles()] == [stored.id] * 2
 
 
 def test_folders_paths_and_globs_are_joined(crawl, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider
@@ -17,6 +18,7 @@ from webmain.html.walls import wall_of
 from webmain.items import Reason, Rejected
 from webmain.spiders.arguments import read_archive_arguments, with_settings
 from webmain.spiders.news_months import NewsMonths
+from webmain.urls import normalise
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -105,7 +107,7 @@ class ArchiveSpider(Spider):
                     self._count(f"webmain/blocked/{wall}")
                     send_rejected(self.crawler, Rejected(Reason.BLOCKED, str(wall), url=page.url))
                     continue
-                yield page
+                yield replace(page, url=normalise(page.url or "") or page.url)  # as in a crawl of the web
                 n += 1
                 await asyncio.sleep(0)
                 if n == self.arguments.max_pages:
