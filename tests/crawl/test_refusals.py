@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -154,6 +155,22 @@ def test_the_back_off_grows_over_runs_and_is_forgiven(run):
     assert run.host().n_refusals == 4  # too soon
     run.ask("/1", after_s=1800)
     assert (run.host().n_refusals, run.host().wait_until, run.host().blocked_at) == (0, None, None)
+
+
+def test_a_refusal_with_the_clock_far_ahead_is_forgiven(run):
+    right = run.now
+    run.now += 365 * 86_400
+    for n in range(5):
+        run.ask(f"/{n}", 403)
+    run.now = right
+    run.start()
+    for n in range(5):
+        run.ask(f"/{n}", 403)
+    assert run.host().blocked_at == run.now
+    run.ledger.hosts.save([replace(run.host(), refused_at=right + 365 * 86_400, wait_until=right + 366 * 86_400)])
+    run.start()
+    assert run.ask("/") is None
+    assert (run.host().n_refusals, run.host().blocked_at) == (0, None)
 
 
 def test_times_are_told(run):

@@ -47,7 +47,14 @@ CASES = {
     "cut": ([*usual(until_h=4), *(run(h, outcome=o, new=1) for h, o in ((3, "shutdown"), (2, None), (1, None)))],
             ["runs_cut"]),
     "clock": ([*usual(until_h=2), run(1, took_s=9000, seconds=60, new=1)], ["clock_jumped"]),
-    "future": ([*usual(until_h=2), run(-30, new=1)], ["clock_jumped"]),
+    "future": ([*usual(), run(-30, new=1)], ["clock_jumped"]),
+    "late, with a run in the future": ([*REGULAR, run(-9000, new=1)], ["no_run", "clock_jumped"]),
+    "late, and the last one ended in the future": (
+        [*REGULAR[:-1], run(4.5, took_s=9e6, seconds=60, new=3)], ["no_run", "clock_jumped"]),
+    "cut, with a run in the future": (
+        [*usual(until_h=4), *(run(h, outcome="shutdown") for h in (3, 2, 1)), run(-9000)],
+        ["runs_cut", "clock_jumped"]),
+    "only in the future": ([run(-30, new=1)], ["clock_jumped"]),
 }  # fmt: skip
 
 
@@ -67,6 +74,7 @@ def test_run_that_goes_on_says_nothing_of_the_site():
     [
         ({"robots_changed_at": NOW - HOUR}, ["robots_changed"]),
         ({"robots_changed_at": NOW - 20 * HOUR}, []),
+        ({"robots_changed_at": NOW + 20 * HOUR}, []),
         ({"robots_failing_since": NOW - 30 * HOUR}, ["robots_changed"]),
         ({"robots_failing_since": NOW - HOUR}, []),
         ({"blocked_at": NOW - HOUR, "refusal": "cloudflare"}, ["blocked"]),
@@ -87,6 +95,11 @@ def test_block_is_told_and_not_its_effects():
     runs = [*usual(600, until_h=73, new=30), *(run(h, outcome="finished", new=0) for h in range(72, 0, -1))]
     assert kinds(runs) == ["yield_dropped"]
     assert kinds(runs, [host(blocked_at=NOW - 72 * HOUR)]) == ["blocked"]
+
+
+def test_block_that_began_in_the_future_has_lasted_no_time():
+    (alarm,) = alarms_of(SiteHistory("a.example", usual(), [host(blocked_at=NOW + 9000 * HOUR)], NOW))
+    assert alarm.message.endswith("for 0 s")
 
 
 def test_every_kind_has_its_advice():

@@ -172,6 +172,13 @@ def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, cl
     assert ledger.unknown([A]) == []
 
 
+def test_failure_with_the_clock_far_ahead_makes_no_address_wait_for_long(ledger, clock):
+    clock.now += 300 * 24 * 3600
+    ledger.mark_failed(A, "http_error", site=SITE)
+    clock.now -= 300 * 24 * 3600
+    assert [each.url for each in ledger.pending(SITE, 1)] == [A]
+
+
 def test_a_changed_article_can_be_reopened(ledger):
     ledger.mark_done([DoneUrl(url=A, article_id="1")], site=SITE)
     assert ledger.reopen(A)

@@ -65,16 +65,30 @@ def test_run_without_an_end_goes_on_or_was_killed():
 
 def test_old_rows_go_when_a_run_ends(runs, monkeypatch):
     monkeypatch.setattr(module, "KEEP_RUNS", 3)
-    runs.write(
-        [run(started_at=NOW - 401 * 86_400), run("b.example", NOW - 500 * 86_400), run(started_at=NOW - 399 * 86_400)]
-    )
+    runs.write([*(run(started_at=NOW - n) for n in (3, 2, 1)), run("b.example", NOW - 4)])
     runs.write([run()])
-    assert len(runs.read().of["a.example"]) == 3
+    assert len(runs.read().of["a.example"]) == 4
     runs.write([run(finished_at=NOW, outcome="finished")])
-    assert [r.started_at for r in runs.read().of["a.example"]] == [NOW - 399 * 86_400, NOW]
+    assert [r.started_at for r in runs.read().of["a.example"]] == [NOW - 2, NOW - 1, NOW]
     runs.write([run(started_at=NOW + n, finished_at=NOW + n, outcome="finished") for n in range(1, 5)])
     assert [r.started_at for r in runs.read().of["a.example"]] == [NOW + 2, NOW + 3, NOW + 4]
     assert len(runs.read().of["b.example"]) == 1
+
+
+def starts_after(runs, *days):
+    """The starts that are left, in days, after runs that began and ended at these times."""
+    for at in days:
+        runs.write([run(started_at=NOW + at * 86_400, finished_at=NOW + at * 86_400 + 60, outcome="finished")])
+    return [(r.started_at - NOW) / 86_400 for r in runs.read().of["a.example"]]
+
+
+def test_run_with_the_clock_far_ahead_removes_no_other_and_is_removed_by_the_next(runs):
+    assert starts_after(runs, -3, -2, -1, 500) == [-3, -2, -1, 500]
+    assert starts_after(runs, 0) == [-3, -2, -1, 0]
+
+
+def test_run_with_the_clock_far_behind_removes_no_other(runs):
+    assert starts_after(runs, -3, -2, -1, -9000) == [-9000, -3, -2, -1]
 
 
 @pytest.mark.parametrize("figures", ["{", "[1]", '{"new": "x"}', '{"rejected": {"a": null}}', '{"rejected": 3}'])

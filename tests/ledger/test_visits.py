@@ -161,3 +161,23 @@ def test_an_article_that_has_moved_is_known_under_both_addresses_as_the_new_one(
         address("old"): address("new"),
         address("new"): address("new"),
     }
+
+
+def test_page_that_was_found_gone_with_the_clock_far_ahead_is_due(visits, clock):
+    fetch(visits, "gone")
+    clock[0] += 365 * DAY_S
+    visits.record_missing(address("gone"), 410)
+    clock[0] -= 364 * DAY_S
+    assert due(visits) == {address("gone")}
+    visits.record_missing(address("gone"), 410)
+    assert visits.get(address("gone")).next_at == clock[0] + 2 * DAY_S
+
+
+def test_article_that_was_visited_with_the_clock_far_ahead_goes_on_by_its_schedule(visits, clock):
+    fetch(visits, "a")
+    clock[0] += 365 * DAY_S
+    fetch(visits, "a")
+    clock[0] -= 365 * DAY_S - HOUR_S
+    assert due(visits) == set()
+    clock[0] += 2 * HOUR_S
+    assert due(visits) == {address("a")}

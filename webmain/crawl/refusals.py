@@ -145,7 +145,7 @@ class Refusals(Component):
             return
         host_state.is_good = True
         known = host_state.known
-        if known.n_refusals and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
+        if known.n_refusals and not 0 <= now_s() - (known.refused_at or 0.0) < FORGIVEN_AFTER_S:
             host_state.known = Host(host=known.host, site=known.site)
             with_ledger(self._crawler, lambda ledger: ledger.hosts.reset_refusals(known.host, site=known.site))
 

@@ -16,7 +16,7 @@ from typing import Final
 from webmain.clock import once
 from webmain.health.yields import yield_drop
 from webmain.ledger.hosts import Host
-from webmain.ledger.runs import GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
+from webmain.ledger.runs import CLOCK_S, GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
 
 LAST_RUNS: Final = 3
 """The number of recent runs that are judged together."""
@@ -37,7 +37,6 @@ LATE_S: Final = 2 * 3600.0
 
 N_TREND: Final = 7
 REGULAR_RUNS: Final = 6
-CLOCK_S: Final = 300.0
 LONG_AGO_S: Final = 24 * 3600.0
 NEW_S: Final = 7 * 24 * 3600.0
 
@@ -82,13 +81,18 @@ class Alarm:
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """A site at the present time, from a ledger: its runs, oldest first, and its hosts."""
+    """A site at the present time, from a ledger: its recorded runs, oldest first, and its hosts."""
 
     site: str
-    runs: Sequence[SiteRun]
+    recorded: Sequence[SiteRun]
     hosts: Sequence[Host]
     now: float
     ledger: str = ""
+
+    @cached_property
+    def runs(self) -> list[SiteRun]:
+        """The runs that are judged: those that did not start in the future."""
+        return [run for run in self.recorded if run.started_at <= self.now + CLOCK_S]
 
     @property
     def last(self) -> SiteRun | None:
@@ -200,7 +204,7 @@ def _robots(site: SiteHistory) -> str:
     for host in site.hosts:
         if host.robots is None and host.host.removeprefix("www.") in read:
             continue  # only guessed as another address of the front page, when that did not answer
-        if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
+        if host.robots_changed_at and since is not None and since <= host.robots_changed_at <= site.now + CLOCK_S:
             return f"the robots.txt of {host.host} changed {_ago(site, host.robots_changed_at)}"
         if host.robots_failing_since and site.now - host.robots_failing_since > LONG_AGO_S:
             return f"the robots.txt of {host.host} has been unreadable for {duration(site.now - host.robots_failing_since)}"
@@ -217,7 +221,8 @@ def _blocked(site: SiteHistory) -> str:
     for host in site.hosts:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
-            return f"{host.host} has refused nearly everything{why} for {duration(site.now - host.blocked_at)}"
+            since = min(host.blocked_at, site.now)  # the clock may have been wrong
+            return f"{host.host} has refused nearly everything{why} for {duration(site.now - since)}"
     n, n_pages = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
     is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * n_pages
     return f"{n:,} of {n_pages:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
@@ -233,7 +238,8 @@ def _late(site: SiteHistory) -> str:
     usual = site.interval_s
     if usual is None or not site.runs:
         return ""
-    age = site.now - max(site.runs[-1].started_at, site.runs[-1].written_at)
+    times = site.runs[-1].started_at, site.runs[-1].written_at
+    age = site.now - max(at for at in times if at <= site.now + CLOCK_S)
     is_late = age > max(LATE_INTERVALS * usual, usual + LATE_S)
     return f"the last run was {duration(age)} ago; the usual interval is {duration(usual)}" if is_late else ""
 
@@ -252,11 +258,11 @@ def _cut(site: SiteHistory) -> str:
 
 
 def _clock(site: SiteHistory) -> str:
-    if not site.runs:
+    if n := len(site.recorded) - len(site.runs):
+        have = "a run has a start time" if n == 1 else f"{n:,} runs have start times up to"
+        return f"{have} {duration(site.recorded[-1].started_at - site.now)} in the future"
+    if (last := site.last) is None:
         return ""
-    last = site.runs[-1]
-    if last.started_at > site.now + CLOCK_S:
-        return f"a run has a start time {duration(last.started_at - site.now)} in the future"
     took = (last.finished_at or last.written_at) - last.started_at
     if abs(took - last.figures.seconds) > CLOCK_S:
         return (

@@ -160,7 +160,7 @@ class Hosts(Table[Host]):
             refused_at=now,
             wait_until=max(earlier, now + min(wait_s, LONGEST_WAIT_S)),
             refusal=refusal,
-            blocked_at=(known.blocked_at if known and known.blocked_at else now) if is_block else None,
+            blocked_at=min((known and known.blocked_at) or now, now) if is_block else None,
         )
 
     def reset_refusals(self, host: str, *, site: str) -> None:

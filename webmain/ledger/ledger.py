@@ -42,6 +42,7 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
+"""No address waits for longer; a later time in the file is damaged, or due to a wrong clock."""
 FAULTS: Final = frozenset({"too_slow", "internal_error"})
 MAX_FAULTS: Final = 3
 """Failures in processing a page, rather than of its server, after which its address is given up."""
@@ -52,8 +53,6 @@ LIST: Final = "list"
 """The reason for addresses that turned out to be lists of articles."""
 
 MAX_LISTS: Final = 5_000
-_LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
-"""No address waits for longer; a later time in the file is damaged."""
 
 
 class Ledger(LedgerFile):
@@ -132,7 +131,7 @@ class Ledger(LedgerFile):
             "SELECT url, hints FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
             " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
             " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
-            (site, math.nextafter(now, math.inf), now + _LONGEST_WAIT_S, limit),
+            (site, math.nextafter(now, math.inf), now + LONGEST_RETRY_S, limit),
         )
         found, damaged = [], []
         for url, raw in rows:

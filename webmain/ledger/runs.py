@@ -10,9 +10,11 @@ from typing import Any, ClassVar, Final
 
 from webmain.ledger.table import Table
 
-KEEP_DAYS: Final = 400
 KEEP_RUNS: Final = 5_000
-"""When a run ends, rows of its site are removed that are older than this, or beyond this number."""
+"""When a run ends, the oldest rows of its site beyond this number are removed."""
+
+CLOCK_S: Final = 300.0
+"""Clocks may differ by this much; a time further ahead is due to a wrong clock."""
 
 LEFT_AFTER_S: Final = 300.0
 """A run that has not ended and has written nothing for this long was killed; a live one writes every minute."""
@@ -163,16 +165,20 @@ class Runs(Table[SiteRun]):
     others: ClassVar = {"figures": str}
 
     def write(self, runs: Iterable[SiteRun]) -> None:
-        """Insert or replace rows; for runs that have ended, remove old and damaged rows of their sites."""
+        """Insert or replace rows; for runs that have ended, remove old and damaged rows of their sites.
+
+        Rows from the future are removed too, unless most are: then it is this run's clock that is wrong.
+        """
         rows = list(runs)
         with self._file.transaction() as db:
             self._put(rows)
-            ended = [(run.site, run.started_at) for run in rows if run.finished_at is not None]
+            ended = [run for run in rows if run.finished_at is not None]
+            now = max((max(run.started_at, run.written_at) for run in ended), default=0.0)
             db.executemany(
-                """DELETE FROM site_runs WHERE site = ?1 AND (NOT json_valid(figures) OR started_at < ?2 - ?3
-                   OR started_at < (
-                   SELECT started_at FROM site_runs WHERE site = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?4))""",
-                [(site, at, KEEP_DAYS * 86_400.0, KEEP_RUNS - 1) for site, at in ended],
+                """DELETE FROM site_runs WHERE site = ?1 AND (NOT json_valid(figures) OR (started_at > ?2
+                   AND (SELECT avg(started_at > ?2) FROM site_runs WHERE site = ?1) < 0.5) OR started_at < (
+                   SELECT started_at FROM site_runs WHERE site = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?3))""",
+                [(run.site, now + CLOCK_S, KEEP_RUNS - 1) for run in ended],
             )
 
     def read(self, sites: Iterable[str] = (), *, last: int = KEEP_RUNS) -> Histories:

@@ -189,7 +189,7 @@ class Visits(Table[VisitRecord]):
                 "site = ? AND (next_at IS NOT NULL OR (gone_at IS NULL AND first_seen_at > ?)) ORDER BY first_seen_at DESC",
                 (site, now - refresh.ages_s[-1]),
             )
-            planned = [_planned(row, refresh, now, statistics) if row.gone_at is None else row for row in found]
+            planned = [_planned(row, refresh, now, statistics) for row in found]
             self._put(row for row, before in zip(planned, found, strict=True) if row != before)
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
@@ -351,4 +351,6 @@ def _clamped(row: VisitRecord, now: float) -> VisitRecord:
 def _planned(row: VisitRecord, refresh: Refresh, now: float, statistics: EditStatistics) -> VisitRecord:
     """Return a row with its next visit planned by the schedule of this run."""
     row = _clamped(row, now)
+    if row.gone_at is not None:
+        return row if row.gone_at <= now else replace(row, gone_at=now, next_at=now)
     return replace(row, next_at=next_visit(row.visit(statistics), refresh, now))
