@@ -41,6 +41,13 @@ def test_each_run_leaves_its_figures(crawl):
     assert [r.outcome for r in found["no-such-site.example"]] == ["unreachable", "unreachable"]
 
 
+def test_site_that_robots_txt_forbids_is_not_unreachable(crawl, site):
+    site.routes["/robots.txt"] = ("User-agent: *\nDisallow: /\n",)
+    done = crawl("news", site=site.url, settings={"WEBMAIN_ALLOW_PRIVATE": "1"})
+    ((found,),) = runs_of(crawl).values()
+    assert (done.code, found.outcome, found.figures.failed) == (3, "forbidden", {"robots": 1})
+
+
 def test_every_figure_of_a_site_has_its_place(crawl):
     done = crawl("news", module="demo.settings", site="the-tangle.example")
     names = counted(done.stats, "the-tangle.example") - {"articles", "rejected"}  # totals of what is counted by kind

@@ -33,6 +33,7 @@ CASES = {
     "short from the first": (usual(2, **SHORT), ["articles_short"]),
     "two short ones": ([*usual(until_h=2), run(1, new=2, chars_median=90.0, short=2)], []),
     "forbidden": (usual(4, new=0, failed={"robots": 20}), ["robots_forbid"]),
+    "all forbidden": ([*usual(until_h=2), run(1, outcome="forbidden", failed={"robots": 1})], ["robots_forbid"]),
     "refused": ([*usual(until_h=2), run(1, new=1, rejected={"blocked": 20})], ["blocked"]),
     "a page refused": ([*usual(until_h=2), run(1, new=1, rejected={"blocked": 3})], []),
     "unreachable": ([*usual(until_h=4), *(run(h, outcome="unreachable") for h in (3, 2, 1))], ["unreachable"]),

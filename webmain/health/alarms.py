@@ -16,7 +16,7 @@ from typing import Final
 from webmain.clock import once
 from webmain.health.yields import yield_drop
 from webmain.ledger.hosts import Host
-from webmain.ledger.runs import CLOCK_S, GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
+from webmain.ledger.runs import CLOCK_S, FORBIDDEN, GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
 
 LAST_RUNS: Final = 3
 """The number of recent runs that are judged together."""
@@ -213,6 +213,8 @@ def _robots(site: SiteHistory) -> str:
 
 def _forbidden(site: SiteHistory) -> str:
     last = site.ended[-LAST_RUNS:]
+    if last and last[-1].outcome == FORBIDDEN:
+        return "robots.txt forbids the front page, feeds and sitemaps"
     n, n_pages = _share(last, lambda run: run.figures.failed.get("robots", 0))
     return f"robots.txt forbids {n:,} of {n_pages:,} pages" if n_pages >= LEAST_PAGES and n > 0.9 * n_pages else ""
 
@@ -246,7 +248,7 @@ def _late(site: SiteHistory) -> str:
 
 def _failed(site: SiteHistory) -> str:
     last = site.ended[-1:]
-    if not last or (outcome := last[0].ended(site.now)) in (*GOOD_ENDS, UNREACHABLE, STOPPED, KILLED):
+    if not last or (outcome := last[0].ended(site.now)) in (*GOOD_ENDS, UNREACHABLE, FORBIDDEN, STOPPED, KILLED):
         return ""
     return f"the last run ended by {outcome.replace('_', ' ')}"
 

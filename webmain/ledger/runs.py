@@ -19,8 +19,8 @@ CLOCK_S: Final = 300.0
 LEFT_AFTER_S: Final = 300.0
 """A run that has not ended and has written nothing for this long was killed; a live one writes every minute."""
 
-RUNNING, KILLED, UNREACHABLE = "running", "killed", "unreachable"
-"""Outcomes other than a crawl's finish reason: still running, killed, the site did not answer."""
+RUNNING, KILLED, UNREACHABLE, FORBIDDEN = "running", "killed", "unreachable", "forbidden"
+"""Outcomes other than a crawl's finish reason: still running, killed, no answer, robots.txt forbids everything."""
 
 STOPPED: Final = "shutdown"
 GOOD_ENDS: Final = (
@@ -132,7 +132,7 @@ class SiteRun:
     written_at : float
         When the figures were last written.
     finished_at, outcome : float or None, str or None
-        None if the run was killed or is still running; else its finish reason, or `UNREACHABLE`.
+        None if the run was killed or is still running; else its finish reason, `UNREACHABLE` or `FORBIDDEN`.
     """
 
     site: str

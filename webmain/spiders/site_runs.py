@@ -18,7 +18,7 @@ from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.signals import SITE_PREFIX, Component, PeriodicCall, count_for_site
 from webmain.items import Article
 from webmain.ledger.file import LedgerError
-from webmain.ledger.runs import GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
+from webmain.ledger.runs import FORBIDDEN, GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
 from webmain.spiders.news import NewsSpider
 from webmain.store.protocol import Stored
 from webmain.urls import site_key
@@ -136,4 +136,6 @@ def _purpose(request: Request) -> str:
 def _outcome(found: Figures, reason: str) -> str:
     """Return the outcome of a run for one site."""
     is_bare = not (found.articles or found.known or found.sources or found.rejected)
-    return UNREACHABLE if reason in GOOD_ENDS and found.front_failed and is_bare else reason
+    if not (reason in GOOD_ENDS and found.front_failed and is_bare):
+        return reason
+    return FORBIDDEN if found.failed.keys() == {"robots"} else UNREACHABLE

@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import extraction as stages
 from webmain.crawl.browsing import Browsing
-from webmain.crawl.failures import LeftAloneError
+from webmain.crawl.failures import LeftAloneError, RobotsForbiddenError
 from webmain.crawl.known_urls import CONDITIONAL
 from webmain.crawl.robots import Robots
 from webmain.discovery.entries import Entry
@@ -131,6 +131,7 @@ class SourceReader:
             return
         stats = self._crawler.stats
         self._enqueuer.count("webmain/front_failed", site=site)
+        self._enqueuer.count("webmain/failed/robots", isinstance(failure.value, RobotsForbiddenError), site)
         level = logging.INFO if is_passing(failure.value) else logging.WARNING
         message = f"{site.name}: the front page cannot be fetched: {failure.value}"
         logger.log(level, "%s", message)
