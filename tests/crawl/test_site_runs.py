@@ -3,6 +3,7 @@
 import time
 from types import SimpleNamespace
 
+import pytest
 from scrapy.signalmanager import SignalManager
 
 from tests.crawl.fakes import Stats
@@ -55,6 +56,23 @@ def test_every_figure_of_a_site_has_its_place(crawl):
     (found,) = runs_of(crawl)["the-tangle.example"]
     assert found.figures.rejected == done.rejected()
     assert found.figures.failed["robots_unreachable"] == 1
+
+
+STARTS = {
+    "store_error": {},
+    "record_error": {"WEBMAIN_RECORD": "/proc/none.warc.gz"},
+    "start_error": {"SCHEDULER": "sample_spider.NoScheduler"},
+}
+
+
+@pytest.mark.parametrize("outcome", STARTS)
+def test_run_that_fails_at_its_start_is_recorded(crawl, outcome):
+    Ledger(f"{crawl.store}.ledger").close()
+    if outcome == "store_error":
+        crawl.store.write_text("no database")
+    done = crawl("news", site="a.example", settings={"WEBMAIN_STORE": f"sqlite:{crawl.store}", **STARTS[outcome]})
+    ((found,),) = runs_of(crawl).values()
+    assert (done.code, found.outcome, found.finished_at) == (1, outcome, found.written_at)
 
 
 def test_killed_run_leaves_a_row_without_an_end(crawl, site):

@@ -8,6 +8,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +39,7 @@ class SiteRuns(Component):
     Other components count with `webmain.crawl.signals.count_for_site`.
     """
 
-    signals = ("spider_opened", "response_downloaded", "item_scraped", "articles_stored", "engine_stopped")
+    signals = ("spider_opened", "response_downloaded", "item_scraped", "articles_stored", "spider_closed", "engine_stopped")
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
@@ -55,8 +56,9 @@ class SiteRuns(Component):
         known = self._crawler.get_extension(KnownUrls)
         if not isinstance(spider, NewsSpider) or known is None or known.path == ":memory:":
             return
-        if any(self._crawler.stats.get_value(f"webmain/{kind}_error") for kind in ("store", "ledger")):
-            return
+        has_failed = {kind: self._crawler.stats.get_value(f"webmain/{kind}_error") for kind in ("store", "ledger")}
+        if has_failed["ledger"] or (has_failed["store"] and not Path(known.path).exists()):
+            return  # no ledger is created beside another program's file
         try:
             self._started_at = known.ledger.clock()
         except LedgerError as error:
@@ -90,6 +92,13 @@ class SiteRuns(Component):
             count_for_site(self._crawler, site_key(each.url or ""), each.outcome.value)
 
     # ---- Writing
+
+    def spider_closed(self, reason: str) -> None:
+        """Write the rows also of a crawl that ends before it begins: its engine is not stopped, since it never ran."""
+        if not self._site_of:
+            self.spider_opened()
+            reason = "start_error"
+        self._write(reason)
 
     def engine_stopped(self) -> None:
         """Write the final rows with the outcome of the crawl."""

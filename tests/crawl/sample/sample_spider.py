@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import scrapy
+from scrapy.core.scheduler import Scheduler
 
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.signals import send_rejected
@@ -16,6 +17,13 @@ from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import FoundUrl
+
+
+class NoScheduler(Scheduler):
+    """Cannot be opened, as one whose database does not answer."""
+
+    def open(self, spider):
+        raise ConnectionError("the database does not answer")
 
 
 @dataclass(frozen=True)
