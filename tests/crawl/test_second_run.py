@@ -144,3 +144,14 @@ def test_after_a_limit_nothing_that_was_named_is_lost(site, crawl, web):
     second = crawl("news", site=site.url, learn="no")
     articles = {article["url"] for article in second.articles()}
     assert len(articles) == 5
+
+
+def test_what_a_feed_and_a_sitemap_list_is_known_once(site, crawl, web):
+    paths = [path for path in site.routes if "story" in path]
+    for end in ("", "", "<!-- changed -->"):
+        items = "".join(f"<item><link>{site.url}{path}</link></item>" for path in paths)
+        web.serve("/rss", FEED.format(items=items) + end, XML)
+        places = "".join(f"<url><loc>{site.url}{path}</loc></url>" for path in paths)
+        web.serve("/map.xml", f"<urlset>{places}</urlset>{end}", XML)
+        done = crawl("news", site=site.url, learn="no")
+        assert done.stats.get("webmain/known", 0) == (0 if "webmain/articles/new" in done.stats else 5)

@@ -88,16 +88,15 @@ class Enqueuer:
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.history.settled([entry.url for entry in left])
         self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
+        self._count_known(site, sum(not site.is_done(url) for url in settled))
         for entry in left:
             if entry.url in settled:
                 site.mark_done(entry.url)
-                site.n_known += 1
             elif site.date_range.is_too_new(entry.url, entry.hints):
                 site.skipped["too_new"] += 1
             else:
                 site.backlog.add(entry.url, entry.hints)
         self.count_skipped(site)
-        self.count("webmain/known", len(settled), site)
         self.count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
         await asyncio.sleep(0)
 
@@ -125,7 +124,7 @@ class Enqueuer:
                 else:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
-            self.count("webmain/known", len(known), site)
+            self._count_known(site, len(known))
             self.count("webmain/waiting_for_retry", n_waiting)
             freed = [site.credit_hub(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
@@ -196,7 +195,7 @@ class Enqueuer:
         if listed.n_articles:
             site.has_sources = True
             site.has_sitemap |= found_on is FoundOn.SITEMAP
-            self.count("webmain/known", listed.n_articles)
+            self._count_known(site, listed.n_articles, are_read=False)
 
     def save_page(self, site: Site, response: Response, kind: str, summary: PageSummary) -> None:
         """Save the response of a front page or hub; one with the same links counts as unchanged, whatever else differs."""
@@ -312,6 +311,15 @@ class Enqueuer:
             self._crawler.stats.inc_value(name, n)
             if site is not None:
                 count_for_site(self._crawler, site.name, name.removeprefix("webmain/"), n)
+
+    def _count_known(self, site: Site, n: int, *, are_read: bool = True) -> None:
+        """Count known addresses, of which several unchanged sources may list the same: never more than there are.
+
+        Those that were read in this run count as a figure of the site, too.
+        """
+        n = min(n, site.n_uncounted)
+        site.n_uncounted -= n
+        self.count("webmain/known", n, site if are_read else None)
 
     def count_skipped(self, site: Site) -> None:
         """Add a site's skipped addresses to the stats."""

@@ -10,7 +10,7 @@ from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.validators import hash_of
 from webmain.crawl.visiting import Visiting
 from webmain.items import Hints
-from webmain.ledger.ledger import DoneUrl, FoundUrl, Ledger, LedgerError, State
+from webmain.ledger.ledger import Counts, DoneUrl, FoundUrl, Ledger, LedgerError, State
 from webmain.ledger.responses import Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle, VisitRecord
 from webmain.spiders.candidates import Candidate
@@ -92,9 +92,9 @@ class CrawlHistory:
         none: tuple[set[str], int] = set(), 0
         return self._query(question, none) if urls else none
 
-    def n_articles(self, site: str) -> int:
-        """Return how many of a site's addresses gave an article in earlier runs."""
-        return self._query(lambda ledger: ledger.counts(site).articles, 0)
+    def counts(self, site: str) -> Counts:
+        """Return the number of a site's addresses in each state after earlier runs."""
+        return self._query(lambda ledger: ledger.counts(site), Counts())
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses that earlier runs recognised as lists."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -126,7 +126,9 @@ class NewsSpider(Spider):
                 continue
             for _, other in (pair for pair in self.arguments.aliases if pair[0] == address):
                 site.add_alias(other)
-            site.n_known = self.history.n_articles(site.name)
+            counts = self.history.counts(site.name)
+            site.n_known = counts.articles
+            site.n_uncounted = sum(astuple(counts))
             for url in self.history.lists(site.name):
                 site.add_list(url)
             left_over = self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites))

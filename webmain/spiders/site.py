@@ -91,6 +91,8 @@ class Site(OwnAddresses, SiteFrontier):
         It refuses requests and is left alone for the rest of this run; waiting addresses stay pending.
     n_known : int
         Articles that earlier crawls stored.
+    n_uncounted : int
+        Addresses that earlier crawls found and that this one has not counted as known yet.
     filters : Filters
         This run's filters; responses that were read with narrower filters are incomplete.
     repeated : set of int
@@ -133,7 +135,7 @@ class Site(OwnAddresses, SiteFrontier):
         self._articles: set[bytes] = set()
         self._lists: set[str] = set()  # addresses of lists, and their stems
         self._link_sets: set[int] = set()
-        self._unnamed = self.n_known = 0
+        self._unnamed = self.n_known = self.n_uncounted = 0
         self._hubs = Hubs(self.limits, self.skipped)
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
