@@ -202,13 +202,14 @@ def test_a_short_one_is_waited_for(run):
     assert run.host() is None
 
 
-def test_a_run_that_only_met_refusals_is_followed_by_a_wait(run):
-    run.ask("/", 503)
+@pytest.mark.parametrize(("status", "wait_s"), [(503, 60), (403, 64 * 60)])
+def test_a_run_that_only_met_refusals_is_followed_by_a_wait(run, status, wait_s):
+    run.ask("/", status)
     run.end()
+    assert run.host().blocked_at is None  # a single page
     run.start()
-    assert is_left(run.ask("/"))
-    run.now += 70
-    assert run.ask("/") is None
+    assert is_left(run.ask("/", after_s=0.85 * wait_s))
+    assert run.ask("/", after_s=0.3 * wait_s) is None
 
 
 def test_pages_of_a_host_that_refuses_keep_their_chances(run):

@@ -55,6 +55,7 @@ class _HostState:
     last: deque[bool] = field(default_factory=lambda: deque(maxlen=LAST_ANSWERS))
     is_good: bool = False
     refusal: str = ""
+    is_busy: bool = False
 
     @property
     def until(self) -> float | None:
@@ -154,21 +155,21 @@ class Refusals(Component):
         host_state.row.add(requested_url(request))
         host_state.last.append(True)
         host_state.refusal = refusal
+        host_state.is_busy = response.status in _BUSY
         wait_s = None
-        if response.status in _BUSY:
+        if host_state.is_busy:
             wait_s = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
-        if wait_s and 0 < self._max_wait_s < wait_s:
+        if (wait_s and 0 < self._max_wait_s < wait_s) or host_state.blocks():
             self._skip_host(host_state, wait_s=wait_s)
-        elif host_state.blocks():
-            self._skip_host(host_state, is_block=response.status not in _BUSY, wait_s=wait_s)
 
-    def _skip_host(self, host_state: _HostState, *, is_block: bool = False, wait_s: float | None = None) -> None:
+    def _skip_host(self, host_state: _HostState, *, wait_s: float | None = None) -> None:
         """Leave a host alone for the rest of the run, and record until when for later runs."""
         if host_state.until:
             return
         known, refusal = host_state.known, host_state.refusal
         n = known.n_refusals + 1
-        steps = n + BLOCK_STEPS if is_block else n
+        steps = n if host_state.is_busy else n + BLOCK_STEPS
+        is_block = not host_state.is_busy and host_state.blocks()
         wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
         host_state.known = with_ledger(
             self._crawler,

@@ -223,8 +223,9 @@ def _blocked(site: SiteHistory) -> str:
     for host in site.hosts:
         if host.blocked_at:
             why = f" ({host.refusal})" if host.refusal else ""
-            since = min(host.blocked_at, site.now)  # the clock may have been wrong
-            return f"{host.host} has refused nearly everything{why} for {duration(site.now - since)}"
+            if (lasts_s := site.now - host.blocked_at) < 60:  # or below 0, after a run with a wrong clock
+                return f"{host.host} refuses nearly everything{why}"
+            return f"{host.host} has refused nearly everything{why} for {duration(lasts_s)}"
     n, n_pages = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
     is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * n_pages
     return f"{n:,} of {n_pages:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
