@@ -225,6 +225,7 @@ def test_other_forms_of_an_interval(same):
         (["a.example", "-a", "store=jsonl:x"], "-a store: give --store"),
         (["a.example", "-s", "JOBDIR=x"], "-s JOBDIR: the ledger remembers"),
         (["a.example", "-s", "WEBMAIN_SITES=none.toml"], "none.toml: cannot be read"),
+        (["a.example", "-s", "WEBMAIN_WORKERS=foo"], "setting WEBMAIN_WORKERS: got 'foo', allowed are auto"),
         (["a.example", "-a", "include=/a\nb"], "a line break or control character"),
         (["a.example", "--folder", "/none/such"], "/none/such is not a folder"),
         (["a.example/" + "x" * 300], "too long for the name of a file"),

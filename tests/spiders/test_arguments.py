@@ -92,6 +92,15 @@ def test_several_sites_and_a_file_are_joined_each_once(tmp_path):
     assert arguments.sites == ("https://bbc.com/", "https://example.org/", "https://example.net/news")
 
 
+def test_mistakes_in_a_file_of_sites_have_their_lines(tmp_path):
+    listed = tmp_path / "sites.txt"
+    listed.write_text("example.org\n# nothing\n\nno site\nexample.net,ftp://a.example\n")
+    with pytest.raises(ArgumentError) as raised:
+        read_news_arguments({"sites": str(listed)})
+    places = [line.partition(";")[0] for line in str(raised.value).splitlines()]
+    assert places == ["argument sites (line 4): got 'no site'", "argument sites (line 5): got 'ftp://a.example'"]
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
-from webmain.cli.sources import add_crawl, notify, pairs
+from webmain.cli.sources import add_crawl, notify, pairs, settings_of
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
@@ -41,18 +41,15 @@ def _plan(args: argparse.Namespace) -> int:
 
     from webmain.cli.planning import plan
     from webmain.ledger.file import LedgerError
-    from webmain.sites.rules import SitesError, read_sites
     from webmain.spiders.arguments import ArgumentError, read_news_arguments
     from webmain.store.registry import ledger_path
 
     refused = {"site": "name it before the options", "store": "give --store", "record": "a plan records nothing"}
     try:
         arguments = {**dict(pairs("-a", args.a, refused)), "site": ",".join(args.site), "store": args.store}
-        settings = dict(pairs("-s", args.s, {}))
+        settings = settings_of(args.s, {})
         read_news_arguments(arguments)
-        if settings.get("WEBMAIN_SITES"):
-            read_sites(settings["WEBMAIN_SITES"])
-    except (ArgumentError, SitesError, ValueError) as error:
+    except (ArgumentError, ValueError) as error:
         notify(error)
         return USAGE
     ledger = settings.pop("WEBMAIN_LEDGER", None) or ledger_path(args.store)

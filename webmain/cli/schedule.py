@@ -10,12 +10,13 @@ import shlex
 import shutil
 import sys
 import zlib
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webmain.cli.exits import OK, USAGE
-from webmain.cli.sources import add_crawl, notify, pairs
+from webmain.cli.sources import add_crawl, notify, pairs, settings_of
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -249,18 +250,16 @@ def _write(jobs: list[Job], folder: Path, user: str) -> int:
 
 def _job(site: str, args: argparse.Namespace) -> Job:
     """Return the job of one site; raise if an argument or setting is wrong."""
-    from webmain.sites.rules import read_sites
     from webmain.spiders.arguments import read_news_arguments
     from webmain.urls import site_key
 
     given = dict(pairs("-a", args.a, {"site": "name it before the options", "store": "give --store"}))
-    settings = dict(pairs("-s", args.s, {"JOBDIR": "the ledger remembers where a run ended, also after a kill"}))
     folder = Path(args.folder).expanduser().resolve()
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder")
-    if settings.get("WEBMAIN_SITES"):
-        read_sites(folder / settings["WEBMAIN_SITES"])
-    arguments = read_news_arguments({**given, "site": site, "store": args.store})
+    with chdir(folder):
+        settings = settings_of(args.s, {"JOBDIR": "the ledger remembers where a run ended, also after a kill"})
+        arguments = read_news_arguments({**given, "site": site, "store": args.store})
     if len(arguments.sites) != 1:
         raise ValueError(
             f"{site}: {len(arguments.sites)} sites; separate them by spaces, so that each gets its own run"

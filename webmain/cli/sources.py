@@ -77,6 +77,18 @@ def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple
     return found
 
 
+def settings_of(given: list[str], refused: Mapping[str, str]) -> dict[str, str]:
+    """Return a crawl's settings from "NAME=VALUE" texts; raise ValueError if one is wrong."""
+    from scrapy.settings import BaseSettings
+
+    from webmain.checks import wrong_settings
+
+    settings = dict(pairs("-s", given, refused))
+    if problems := wrong_settings(BaseSettings(settings)):
+        raise ValueError("\n".join(problems))
+    return settings
+
+
 def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1) -> None:
     """Add the arguments for the source of pages (with `several`, at least that many) and for extraction."""
     option = parser.add_argument

@@ -239,12 +239,13 @@ def _check(problems: list[str]) -> None:
 
 
 def _sites(
-    given: str, listed: Iterable[str], problems: list[str]
+    given: str, listed: Iterable[tuple[int, str]], problems: list[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """Return the distinct start addresses from `site` and the file `sites`, and the declared aliases; add problems."""
     addresses: dict[str, None] = {}
     aliases: list[tuple[str, str]] = []
-    for name, part in [*(("site", part) for part in given.split(",")), *(("sites", line) for line in listed)]:
+    lines = ((f"sites (line {n})", part) for n, part in listed)
+    for name, part in [*(("site", part) for part in given.split(",")), *lines]:
         if not part.strip():
             continue
         first, *others = map(start_url, [part] if "?" in part else part.split("="))
@@ -253,6 +254,6 @@ def _sites(
         else:
             addresses[first] = None
             aliases += [(first, other) for other in others if other]
-    if not addresses and not any(each.startswith(("argument site:", "argument sites:")) for each in problems):
+    if not addresses and not any(each.startswith(("argument site:", "argument sites")) for each in problems):
         problems.append(f"argument site: missing; {SITE_ALLOWED}, or sites, a file of them")
     return tuple(addresses), tuple(aliases)

@@ -30,8 +30,8 @@ SITE_ALLOWED: Final = (
 PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
 
 
-def read_sites_file(text: str) -> tuple[str, ...]:
-    """Parse a file of sites, one per line."""
+def read_sites_file(text: str) -> tuple[tuple[int, str], ...]:
+    """Parse a file of sites, one per line; return each with its line number."""
     place = Path(text).expanduser()
     allowed = "allowed is a text file with one domain or address per line; # starts a comment"
     try:
@@ -44,7 +44,7 @@ def read_sites_file(text: str) -> tuple[str, ...]:
     if b"\0" in body:
         raise ValueError(f"it is no text in UTF-8; {allowed}")
     lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
-    sites = tuple(part for line in lines for part in line.split(",") if part.strip())
+    sites = tuple((n, part) for n, line in enumerate(lines, 1) for part in line.split(",") if part.strip())
     if not sites:
         raise ValueError(f"it contains no site; {allowed}")
     return sites
