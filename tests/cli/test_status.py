@@ -68,6 +68,15 @@ def test_store_names_its_ledger_and_sites_choose(ledger, capsys, monkeypatch):
     assert status() == 0
 
 
+def test_ledger_that_is_absent_hides_no_other(ledger, capsys):
+    assert status("*/*.ledger", ledger) == 3
+    out, err = capsys.readouterr()
+    assert "1 site, nothing needs attention" in out
+    assert "*/*.ledger: no such ledger" in err
+    use_clock(lambda: NOW + 86_400)
+    assert status(ledger, "*/*.ledger") == 1
+
+
 def test_sites_of_several_ledgers_are_listed_under_each_ledgers_name(ledger, tmp_path, capsys):
     other = tmp_path / "sport.db.ledger"
     with Ledger(other) as file:

@@ -31,8 +31,8 @@ def add(commands: Commands) -> None:
         description="Show for each site when it was last crawled, how that ended, what it found, and what needs attention:"
         " fewer articles than usual, a changed layout or robots.txt, blocks, errors, missing runs. Ledgers are "
         "opened read-only.",
-        epilog="exit codes: 0 nothing needs attention, 1 something does, 2 wrong usage, 3 there is no ledger, 4 FILE"
-        " cannot be written",
+        epilog="exit codes: 0 nothing needs attention, 1 something does, 2 wrong usage, 3 there is no such ledger, or no run"
+        " of a site (what there is is shown), 4 FILE cannot be written",
     )
     option = status.add_argument
     option("what", nargs="*", type=named, metavar="LEDGER|SITE", help=f"ledgers (those in {FOLDER}/) and sites (all)")
@@ -53,9 +53,11 @@ def _status(args: argparse.Namespace) -> int:
         ledgers = sorted(FOLDER.glob("*.ledger")) or [FOLDER / "*.ledger"]
     with failing(USAGE, StoreSpecError):
         ledgers += [Path(ledger_path(store if ":" in store else f"jsonl:{store}")) for store in args.store]
-    if absent := [path for path in ledgers if not path.is_file()]:
-        for path in absent:
-            notify(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
+    absent = [path for path in ledgers if not path.is_file()]
+    for path in absent:
+        notify(f"{path}: no such ledger; a crawl writes one next to its store (--store sqlite:news.db)")
+    ledgers = [path for path in ledgers if path not in absent]
+    if not ledgers:
         return NOT_FOUND
     sites = [site_key(each) or each for each in args.what if not _is_file(each)]
     status = status_of(ledgers, sites)
@@ -69,7 +71,7 @@ def _status(args: argparse.Namespace) -> int:
         sys.stdout.write(as_table(status))
     for site in status.missing:
         notify(f"{site}: no run is recorded")
-    return NEEDED if status.needs_a_person else NOT_FOUND if status.missing else OK
+    return NEEDED if status.needs_a_person else NOT_FOUND if status.missing or absent else OK
 
 
 def _is_file(text: str) -> bool:
