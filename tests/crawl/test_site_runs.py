@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy.signalmanager import SignalManager
 
+from tests.crawl.conftest import LocalSite
 from tests.crawl.fakes import Stats
 from webmain.ledger.ledger import Ledger, LedgerError
 from webmain.ledger.runs import COUNTED, COUNTED_BY_KIND, Figures
@@ -56,6 +57,22 @@ def test_every_figure_of_a_site_has_its_place(crawl):
     (found,) = runs_of(crawl)["the-tangle.example"]
     assert found.figures.rejected == done.rejected()
     assert found.figures.failed["robots_unreachable"] == 1
+
+
+@pytest.mark.parametrize("answer", [None, 404, 403])
+def test_site_whose_old_domain_is_gone_is_read_at_its_new_one(crawl, site, answer):
+    old = LocalSite()
+    old.routes["/"] = ("no", answer)
+    if not answer:
+        old.close()
+    site.routes["/"] = (f"<a href='{site.article('/2026/11/20/a-story-of-the-day')}'>a story of the day</a>",)
+    for n_new in (1, None):
+        done = crawl("news", site=f"{old.url}={site.url}", settings={"WEBMAIN_ALLOW_PRIVATE": "1"})
+        assert (done.code, done.stats.get("webmain/articles/new")) == (0, n_new)
+        assert "the front page cannot be fetched" not in done.out
+    old.close()
+    (found,) = runs_of(crawl).values()
+    assert [run.outcome for run in found] == ["finished", "finished"]
 
 
 STARTS = {

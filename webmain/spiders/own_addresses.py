@@ -53,11 +53,13 @@ class OwnAddresses:
         self._limit_links = limit
         self.name = name
         self.keys = {name}
+        self.alias_fronts: list[str] = []
         self._links: dict[str, KnownLink | None] = {}
 
     def add_alias(self, url: str) -> None:
-        """Treat the domain of an address to which the front page leads as the site's own."""
+        """Treat the domain of an address as the site's own, and the address as another possible front page."""
         self.keys.add(site_key(url))
+        self.alias_fronts.append(url)
 
     def is_own(self, url: str) -> bool:
         """Return True if an address belongs to the site."""

@@ -118,16 +118,16 @@ class SourceReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         site: Site = request.cb_kwargs["site"]
         logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
-        if self.check_left_alone(site, failure):
-            return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
         is_there = isinstance(failure.value, HttpError | IgnoreRequest)
-        others = [] if is_there else list(other_fronts(site.start))
+        others = [*(() if is_there else other_fronts(site.start)), *site.alias_fronts]
         following = next((address for address in others if address not in tried), None)
         if following:
             again = self.front_request(site, following)
             again.meta["webmain_tried"] = tried
             self._enqueuer.send(again)
+            return
+        if self.check_left_alone(site, failure):
             return
         stats = self._crawler.stats
         self._enqueuer.count("webmain/front_failed", site=site)
