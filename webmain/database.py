@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 import weakref
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from urllib.parse import quote
+
+logger = logging.getLogger(__name__)
 
 
 class DatabaseFile(ABC):
@@ -36,20 +39,19 @@ class DatabaseFile(ABC):
         self.path = path
         self.read_only = read_only
         self.is_ready = False
-        address = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
         try:
             if path.is_dir():
                 raise IsADirectoryError("this is a folder; give the database's file")
             if read_only and not path.exists():
                 raise FileNotFoundError("there is no such file")
-            if not read_only:
+            if read_only:
+                self.db = open_to_read(path, wait_s=wait_s)
+            else:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            place = ":memory:" if str(path) == ":memory:" else address
-            self.db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
+                self.db = _connect(path, "mode=rwc", wait_s)
         except (sqlite3.Error, OSError) as error:
             raise self.failure(error) from error
         self._close = weakref.finalize(self, self.db.close)  # at the latest when nobody uses this object any more
-        self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
         try:
             with self.failures():
                 self._prepare(wait_s)
@@ -145,6 +147,35 @@ class DatabaseFile(ABC):
                 db.execute(statement)
         db.execute(f"PRAGMA application_id = {cls.application_id}")
         db.execute(f"PRAGMA user_version = {to or len(cls.migrations)}")
+
+
+def open_to_read(path: Path, *, wait_s: float = 30.0, leaves_nothing: bool = False) -> sqlite3.Connection:
+    """Open a SQLite file for reading only.
+
+    A reader of a file in WAL mode creates files beside it. Where that is refused, the file is opened as immutable: without
+    its write-ahead log, which is logged if the log has content. `leaves_nothing`: immutable also wherever that log is empty.
+    """
+    log = path.with_name(path.name + "-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    if has_log or not leaves_nothing:
+        db = _connect(path, "mode=ro", wait_s)
+        try:
+            db.execute("PRAGMA schema_version").fetchone()
+            return db
+        except sqlite3.Error as error:
+            db.close()
+            if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+                raise
+        if has_log:
+            logger.warning("%s: its last changes cannot be read without permission to write to %s", path, path.parent)
+    return _connect(path, "mode=ro&immutable=1", wait_s)
+
+
+def _connect(path: Path, options: str, wait_s: float) -> sqlite3.Connection:
+    place = ":memory:" if str(path) == ":memory:" else f"file:{quote(str(path.absolute()))}?{options}"
+    db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
+    db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
+    return db
 
 
 def named_rows(db: sqlite3.Connection, sql: str, values: Iterable[Any] = ()) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,10 @@ import pytest
 from webmain import cli
 from webmain.cli import exits
 from webmain.items import Article, ArticleBlock, Kind
+from webmain.ledger.ledger import Ledger
 from webmain.store.sqlite import SqliteStore
+
+LAST_CHANGES = "its last changes cannot be read without permission to write to"
 
 
 def article(n: int, text: str, **other: object) -> Article:
@@ -161,6 +165,38 @@ def test_a_locked_store_is_searched_as_it_is(
     assert "found: 2 articles, 2 blocks" in out
     assert "the index was not updated" in err
     assert "1 article not in the index yet" in err
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+def test_reader_who_may_write_no_files_beside_a_database_reads_it(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, is_written: bool
+) -> None:
+    run(capsys, "index", "--store", store)
+    place = tmp_path / "shared"
+    place.mkdir()
+    (place / "news.db-shm").symlink_to("nowhere")  # SQLite cannot open it, whoever runs this
+    with SqliteStore(tmp_path / "news.db") as writer, Ledger(tmp_path / "news.db.ledger"):
+        if is_written:
+            writer.add(article(4, "tide"))
+            writer.commit()
+        for path in [*tmp_path.glob("*.db"), *tmp_path.glob("*.db-wal")]:
+            shutil.copy(path, place)
+    shutil.copy(tmp_path / "news.db.ledger", place)
+    (place / "news.db.ledger-shm").symlink_to("nowhere")
+    shared = f"sqlite:{place}/news.db"
+    for args, found in (
+        (["search", "tide", "--store", shared], "found: 2 articles"),
+        (["export", shared, "-f", "jsonl", "-o", "-"], '"The tide reached the quay."'),
+        (["cloud", "--store", shared, "-f", "table"], "3 articles"),
+        (["revisions", "https://news.example/1", "--store", shared], "first text"),
+        (["check", shared], "3 articles can be read"),
+        (["status", "--store", shared], "nothing needs attention"),
+    ):
+        caplog.clear()
+        code, out, _ = run(capsys, *args)
+        assert (code, found in out) == (exits.OK, True)
+        told = is_written and args[0] != "status"
+        assert caplog.messages == told * [f"{place}/news.db: {LAST_CHANGES} {place}"]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from webmain.clock import now_s
-from webmain.database import DatabaseFile
+from webmain.database import DatabaseFile, open_to_read
 
 _UNUSABLE: Final = "cannot be opened or written, or is not a ledger: "
 
@@ -138,7 +137,7 @@ def copy_ledger(path: Path, target: Path) -> None:
     """
     try:
         with (
-            closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as db,
+            closing(open_to_read(path)) as db,
             closing(sqlite3.connect(target)) as copy,
         ):
             db.backup(copy)

@@ -11,10 +11,9 @@ from functools import partial
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 from webmain.archive.warc import Skip, read_captures
-from webmain.database import DatabaseFile, named_rows
+from webmain.database import DatabaseFile, named_rows, open_to_read
 from webmain.files import NotAStoreError
 from webmain.items import Article, NewerSchemaError
 from webmain.items.codec import UNREADABLE
@@ -152,7 +151,7 @@ def _check_database(
     found: list[Problem] = []
     n = 0
     try:
-        with closing(_open_read_only(path)) as db:
+        with closing(open_to_read(path, leaves_nothing=True)) as db:
             found += _integrity_problems(db)
             found += _version_problems(db, len(form.migrations))
             for check in tables:
@@ -163,18 +162,6 @@ def _check_database(
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
         found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
     return CheckResult(what=what, n=n, piece=piece, problems=tuple(found))
-
-
-def _open_read_only(path: Path) -> sqlite3.Connection:
-    """Open a database for reading only.
-
-    A file whose write-ahead log is empty is opened as immutable: otherwise even a reader would leave files beside it.
-    """
-    log = path.with_name(path.name + "-wal")
-    quiet = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro{quiet}", uri=True)
-    db.text_factory = lambda text: text.decode("utf-8", "replace")
-    return db
 
 
 def _has_table(db: sqlite3.Connection, name: str) -> bool:
