@@ -175,6 +175,15 @@ def test_a_setting_that_cannot_be_used_ends_the_crawl_before_it_begins(project, 
     assert not site.times
 
 
+@pytest.mark.parametrize(("command", "code"), [("", 0), (block("COMMANDS_MODULE"), 1)])
+def test_store_that_fails_ends_the_crawl_with_a_reason_and_by_our_command_with_an_exit_code(project, command, code):
+    done = project.crawl(block("ADDONS"), "WEBMAIN_STORE = 'jsonl:/dev/full'", command)
+    assert done.returncode == code
+    assert "ERROR: The crawl ends: store jsonl:/dev/full" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert json.loads((project.folder / "dump.json").read_text())["stats"]["finish_reason"] == "store_error"
+
+
 def test_pages_that_opt_out_are_rejected_if_the_project_respects_that(project, site):
     site.article("/story/1", head="<meta name=robots content=noai>")
     told = project.run(block("ADDONS"), "WEBMAIN_RESPECT = 'optouts'")
