@@ -113,8 +113,9 @@ def test_a_file_of_corrections_that_is_missing_is_told_unless_it_is_the_default(
 def test_places_that_cannot_be_written_are_told(tmp_path):
     (tmp_path / "file").write_text("x")
     feeds = {f"{tmp_path}/file/out.json": {}, f"{tmp_path}": {}, f"file://{tmp_path}/new/out.json": {}, "stdout:": {}}
-    told = unwritable(usual(FEEDS=feeds, WEBMAIN_STATS_DIR=f"{tmp_path}/file"))
+    told = unwritable(usual(FEEDS=feeds, WEBMAIN_STATS_DIR=f"{tmp_path}/file", LOG_FILE="/dev/full"))
     assert [message.split(":")[0] for message in told] == [
+        "setting LOG_FILE",
         "setting WEBMAIN_STATS_DIR",
         f"feed {tmp_path}/file/out.json",
         f"feed {tmp_path}",

@@ -156,8 +156,17 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
 
 
 def unwritable(settings: BaseSettings) -> list[str]:
-    """Return a message for each place that a crawl could not write to: the folder of figures, files of feeds."""
+    """Return a message for each place that a crawl could not write to: the log, the folder of figures, files of feeds.
+
+    An empty line is written to the log.
+    """
     problems = []
+    if log := settings.get("LOG_FILE"):
+        try:
+            with Path(log).open("a") as stream:
+                stream.write("\n")
+        except OSError as error:
+            problems.append(f"setting LOG_FILE: {log}: cannot be written: {reason_of(error)}")
     if (folder := settings.get("WEBMAIN_STATS_DIR")) and (why := _why_unwritable(Path(folder))):
         problems.append(f"setting WEBMAIN_STATS_DIR: {folder}: {why}")
     feeds: Mapping[Any, Any] = settings.getdict("FEEDS")

@@ -29,9 +29,10 @@ from webmain.crawl.summary import (
     progress,
     render,
 )
-from webmain.files import replaced_whole
+from webmain.files import reason_of, replaced_whole
 from webmain.items import Article
 from webmain.sites.matching import matched_keys
+from webmain.text.terminal import discard
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -103,8 +104,13 @@ class Summary(Component):
         )
         stream = sys.stderr if any(uri == "-" or uri.startswith("stdout:") for uri in feeds) else sys.stdout
         encoding = getattr(stream, "encoding", None) or "utf-8"
-        stream.write("\n" + text.encode(encoding, "replace").decode(encoding))
-        stream.flush()
+        try:
+            stream.write("\n" + text.encode(encoding, "replace").decode(encoding))
+            stream.flush()
+        except OSError as error:
+            discard(stream)
+            if not isinstance(error, BrokenPipeError):  # then the reader of a pipe has gone: not our error
+                fail_crawl(self._crawler, "summary", f"the summary cannot be written: {reason_of(error)}")
 
     def _tick(self) -> None:
         stats = self._crawler.stats.get_stats()

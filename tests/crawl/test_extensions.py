@@ -1,4 +1,5 @@
 import json
+import os
 from collections import deque
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from webmain.crawl.failures import StoppedError
 from webmain.crawl.known_urls import KnownUrls
 from webmain.crawl.options import overwritten_feeds
 from webmain.crawl.signals import articles_stored, close_crawl, page_failed, page_rejected
+from webmain.crawl.summary import exit_code
 from webmain.extensions import PromptStop, Summary
 from webmain.items import Article, Reason, Rejected, WordCount
 from webmain.ledger.ledger import DoneUrl, LedgerError, State
@@ -310,3 +312,21 @@ def test_progress_of_an_archive_counts_its_pages(crawler, caplog):
     (line,) = caplog.messages
     assert line.startswith("1,200 read, 0 articles")
     assert ", 0 pages/min" not in line
+
+
+@pytest.mark.parametrize(("is_pipe", "code"), [(True, 3), (False, 1)])
+def test_summary_that_cannot_be_written_ends_in_a_line_and_one_whose_reader_has_gone_in_none(
+    crawler, monkeypatch, caplog, is_pipe, code
+):
+    reader, writer = os.pipe()
+    os.close(reader)
+    crawler.engine.running = False
+    crawler.stats.set_value("finish_reason", "finished")
+    with os.fdopen(writer if is_pipe else os.open("/dev/full", os.O_WRONLY), "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        Summary.from_crawler(crawler).engine_stopped()
+    if not is_pipe:
+        os.close(writer)
+    told = "The crawl ends: the summary cannot be written: No space left on device"
+    assert [record.getMessage() for record in caplog.records] == ([] if is_pipe else [told])
+    assert exit_code(crawler.stats.get_stats()) == code

@@ -7,8 +7,6 @@ or read; 4 the output could not be written.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,7 +27,7 @@ COMMANDS = """extract explain serve correct rules learn search cloud export revi
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    from webmain.text.terminal import guard_terminal
+    from webmain.text.terminal import discard, guard_terminal
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -57,18 +55,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
         print(f"webmain: the output cannot be written: {place}{reason_of(error)}", file=sys.stderr)
-        _drop_stdout()
+        discard(sys.stdout)
         return UNWRITTEN
     except KeyboardInterrupt:
         return INTERRUPTED
-
-
-def _drop_stdout() -> None:
-    """Discard output that is still buffered, so that the interpreter does not complain when it exits."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from webmain.text.terminal import pad
 
 Stats = Mapping[str, Any]
 
-FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker", "render")
+FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker", "render", "summary")
 """Parts of a crawl whose failures are in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20  # sites shown; the others are combined in one line

@@ -6,9 +6,11 @@ letters. `guard_terminal` filters them from everything written to standard outpu
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Final, TextIO
 
@@ -92,6 +94,14 @@ def guard_terminal(*, always: bool = False) -> None:
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, PrintableStream) and (always or stream.isatty()):
             setattr(sys, name, PrintableStream(stream))
+
+
+def discard(stream: TextIO) -> None:
+    """Discard what a stream has buffered and what is written to it, so that the interpreter does not complain at its exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def plain(stream: TextIO) -> TextIO:
