@@ -112,3 +112,20 @@ def test_a_long_english_text_loads_no_large_model():
         "sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_large_model_that_cannot_be_unpacked_is_told_once_and_the_fast_one_decides():
+    told = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000,) * 2)\n"
+            "from webmain.text.language import detect\n"
+            "print([detect('The harbour was closed on Monday after the storm. ' + n).language for n in 'ab'])",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "['en', 'en']\n"
+    assert told.stderr.count("cannot be unpacked") == told.stderr.count("\n") == 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
 from webmain.clock import once
+from webmain.files import reason_of
 from webmain.regex import lazy
 from webmain.text.normal import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
+
+logger = logging.getLogger(__name__)
 
 MAX_CHARS = 500  # characters at the start of a text that are read: from 300 on, the model makes no errors on news
 MIN_SCORE = 0.5  # probability below which the language is undetermined
@@ -94,7 +98,7 @@ def detect(text: str) -> Language:
         likeliest = _fast_model()(_encodable(text), n_results=2, cutoff=_FARTHEST)
         if likeliest[0][0] in SURE and likeliest[-1][1] - likeliest[0][1] >= MARGIN:
             return Language(language=likeliest[0][0], score=1.0)
-    language, score = large_model().classify(_encodable(text))
+    language, score = large_model()(_encodable(text))
     score = float(score)
     return Language(language=language if score >= MIN_SCORE else UNDETERMINED, score=min(score, 1.0))
 
@@ -136,10 +140,16 @@ _SCRIPT_RUN = lazy(
 
 @once
 def large_model() -> Any:
-    """Load the model shipped with py3langid."""
+    """Return py3langid's model; the fast one, with a warning, if its model cannot be unpacked to a temporary file."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    try:
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True).classify
+    except OSError as error:
+        logger.warning(
+            "the large model of languages cannot be unpacked (%s): a fast one decides, less well", reason_of(error)
+        )
+        return lambda text: (_fast_model()(text, cutoff=_FARTHEST)[0], MIN_SCORE)
 
 
 @once
