@@ -192,7 +192,10 @@ def exit_code(stats: Mapping[str, Any]) -> int:
     read = found.pages or any(stats.get(f"webmain/archive/files/{kind}") for kind in ("read", "known"))
     if not read and any(stats.get(f"webmain/archive/{kind}") for kind in broken):
         return NOTHING
-    if not (found.articles or found.known or found.pages or found.left_alone or _answers(stats)):
+    had_answers = _answers(stats)
+    if stats.get("webmain/archive/pages") == 0:  # the spider `archive` has answered itself once
+        had_answers = any(stats.get(f"webmain/archive/{kind}") for kind in ("bytes", "skipped/not_wanted"))
+    if not (read or found.articles or found.known or found.left_alone or had_answers):
         return NOTHING
     return OK
 
