@@ -86,8 +86,11 @@ def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture 
         return Skip.NOT_HTTP
     declared = record.content_length
     body = record.reader.read(declared)
-    if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
-        raise ValueError("a wrong length or content")
+    is_broken = _is_broken(body, record.headers.get("WARC-Block-Digest") or "")
+    if len(body) < declared or (is_broken and _SWALLOWED.search(body)):
+        raise ValueError("a wrong length")
+    if is_broken:
+        return Skip.DAMAGED
     status = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
     if is_response:

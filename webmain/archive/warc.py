@@ -270,7 +270,7 @@ def _records(stream: BinaryIO) -> Iterator[WarcRecord]:
     return iter(ArchiveIterator(stream, parse_http=False))
 
 
-_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d\r?\nWARC-")
+_BEGIN = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|WARC/\d\.\d\r?\nWARC-")
 _FIRST_STEP, _STEP = 1 << 12, 1 << 20
 _OVERLAP = 32
 _MAX_AGAIN = 1 << 28
@@ -278,14 +278,14 @@ _MAX_AGAIN = 1 << 28
 
 
 def _next_record(stream: BinaryIO, after: int) -> int | None:
-    """Return the offset of the next record, plain or as its own gzip member; None if there is none."""
+    """Return the offset of the next record, plain or as its own gzip member or frame; None if there is none."""
     at, step = after, _FIRST_STEP
     while True:
         stream.seek(at)
         chunk = stream.read(step)
         for match in _BEGIN.finditer(chunk):
             place = at + match.start()
-            if chunk[match.start()] != 0x1F or _is_member(stream, place):
+            if match[0].startswith(b"WARC") or _is_member(stream, place):
                 return place
         if len(chunk) < step:
             return None
@@ -311,7 +311,16 @@ def member_end(stream: BinaryIO | mmap, begin: int) -> int:
 
 def _is_member(stream: BinaryIO, place: int) -> bool:
     stream.seek(place)
-    return _unpacked(stream.read(_SNIFF)).startswith(b"WARC/")
+    packed = stream.read(_SNIFF)
+    if not packed.startswith(PACKED):
+        return _unpacked(packed).startswith(b"WARC/")
+    from fastwarc.stream_io import Lz4Reader, ZstdReader
+
+    stream.seek(place)
+    try:
+        return bool((ZstdReader if packed.startswith(PACKED[0]) else Lz4Reader)(stream).read(5) == b"WARC/")
+    except OSError:
+        return False
 
 
 def _place(file: str, offset: int, url: str | None) -> str:
