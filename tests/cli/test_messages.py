@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -104,3 +105,27 @@ def test_benchmarks_name_the_file_that_is_not_there(name: str) -> None:
     line = [sys.executable, ROOT / "benchmarks" / name, "--data", "none.jsonl.gz"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "none.jsonl.gz: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        (gzip.compress(PAGE.encode()), 0, ""),
+        (gzip.compress(PAGE.encode())[:-9], 3, "page.gz: Compressed file ended before"),
+        (b"\x1f\x8b?", 3, "page.gz: "),
+        (
+            gzip.compress(b"filedesc://x.arc 0.0.0.0 20200101000000 text/plain 76\n1 0 InternetArchive\n"),
+            1,
+            "this is an ARC file",
+        ),
+    ],
+    ids=["whole", "cut off", "damaged", "ARC"],
+)
+def test_a_compressed_page_is_unpacked(
+    content: bytes, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("page.gz").write_bytes(content)
+    assert main(["extract", "page.gz"]) == code
+    out, err = capsys.readouterr()
+    assert (out.startswith("The harbour"), message in err) == (code == 0, True)
+    assert err.count("\n") == (code != 0)

@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
         choices=("text", "markdown", "json"),
         default="text",
         help="what to print (default: text); json is one record, or one per line if there are several pages; "
-        "control characters are removed from text and markdown",
+        "between the texts of several stands a line of 72 hyphens; control characters are removed from text and markdown",
     )
     add_output(extract)
     option(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import math
 import re
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -237,8 +239,9 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
         )
     try:
         with local_file(source).open("rb") as file:
-            return Page(url=args.url, body=file.read(args.max_bytes + 1))
-    except OSError as error:
+            is_packed = file.peek(2).startswith(b"\x1f\x8b")
+            return Page(url=args.url, body=(gzip.open(file) if is_packed else file).read(args.max_bytes + 1))
+    except (OSError, EOFError, zlib.error) as error:
         is_absent = isinstance(error, FileNotFoundError) and "." in source.partition("/")[0]
         advice = "; a web address begins with https://" if is_absent else ""
         raise Failure(NOT_FOUND, f"{source}: {reason_of(error)}{advice}") from error
