@@ -27,7 +27,7 @@ MAX_URL_CHARS = 4_096  # longer URLs are refused: they never lead to articles, a
 _MAX_HOST_CHARS = 253
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _EDGES = "".join(map(chr, range(33)))
-_INSIDE = str.maketrans("", "", "\t\n\r")
+_INSIDE = {code: quote(chr(code)) for code in (*range(32), *range(127, 160), 0xFFFE, 0xFFFF)} | dict.fromkeys(b"\t\n\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,10 @@ def split_url(url: str) -> SplitResult:
 
 
 def _clean(url: str) -> str:
-    """Remove what browsers remove: white space and control characters around a URL, tabs and line ends inside."""
+    """Return a URL as browsers read it.
+
+    White space and control characters around it are removed, tabs and line ends inside too; others inside are encoded.
+    """
     return url.strip(_EDGES).translate(_INSIDE)
 
 

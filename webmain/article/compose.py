@@ -37,7 +37,7 @@ from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.dates import parse_feed_date, precision
 from webmain.metadata.head import letters
 from webmain.metadata.names import names_in
-from webmain.text.normal import fingerprint, fold_space, shorten
+from webmain.text.normal import fingerprint, fold_space, shorten, strip_controls
 from webmain.urls import is_web, site_key, without_credentials
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _line_blocks(extraction: Extraction, keep: Keep) -> ArticleParts:
     owner = segmentation.of_unit.tolist()
     blocks, units = [], []
     for line in np.flatnonzero(extraction.kept_units).tolist():
-        if text := lines.texts[line]:
+        if text := strip_controls(lines.texts[line]):
             block, opener = owner[line], lines.openers[line]
             kind = Kind.HEADING if opener in HEADINGS else _LINE_KINDS.get(opener, Kind.PARAGRAPH)
             if (kind is Kind.CAPTION and keep.captions is False) or (opener in _CELLS and not keep.tables):

@@ -18,6 +18,7 @@ from webmain.html.kinds import is_caption
 from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Image
 from webmain.regex import lazy
+from webmain.text.normal import fold_space, strip_controls
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def article_images(document: Document, kept: NDArray[np.bool_], blocks: Sequence
         if noscript >= 0 and elements.parent[noscript] == lazy:
             continue
         seen.add(url)
-        alt = " ".join((elements.attributes[element].get("alt") or "").split())[:MAX_ALT_CHARS]
+        alt = strip_controls(fold_space(elements.attributes[element].get("alt") or ""))[:MAX_ALT_CHARS]
         after = bisect_left(blocks, elements.first_leaf[element], key=itemgetter(0)) - 1
         images.append(Image(url=url, alt=alt, caption=album.caption(element), after=after))
         lazy = elements.parent[element]
@@ -241,7 +242,7 @@ class _Album:
             if self._is_caption(each):
                 members = range(elements.first_leaf[each], elements.end_leaf[each])
                 shown = [i for i in islice(members, MAX_CAPTION_LEAVES) if not leaves.flags[i] & int(HIDDEN)]
-                text = " ".join(leaves.join(shown).split())
+                text = strip_controls(fold_space(leaves.join(shown)))
                 if text:
                     is_short = len(text) <= MAX_CAPTION_CHARS and len(members) <= MAX_CAPTION_LEAVES
                     found.append((each, text if is_short else ""))

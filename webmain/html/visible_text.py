@@ -9,7 +9,7 @@ from webmain import languages
 from webmain.html.columns import Flag
 from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Kind, TextLink, TextMark
-from webmain.text.normal import EAST_ASIAN
+from webmain.text.normal import EAST_ASIAN, strip_controls
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -168,7 +168,6 @@ _MARKED = {
 INLINE = frozenset(
     (*_MARKED, "a", "span", "font", "u", "small", "big", "mark", "abbr", "cite", "q", "s", "del", "ins", "var", "sub")
 )
-_UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
 _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -177,11 +176,6 @@ _CLOSING = frozenset(".,;:!?)]…。、，！？：；」』）】،؛؟۔।")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
 _ENGLISH_MARKS = "“”‘’"
-
-
-def _printed(text: str) -> str:
-    """Return a text without soft hyphens and byte order marks."""
-    return text if text.isascii() or not ("\u00ad" in text or "\ufeff" in text) else text.translate(_UNPRINTED)
 
 
 class VisibleText:
@@ -304,7 +298,7 @@ class VisibleText:
             Offset of the text in its block.
         """
         if links is None and (not self._changed or self._changed.keys().isdisjoint(group)):
-            return _printed(self._leaves.text(group))
+            return strip_controls(self._leaves.text(group))
         spans: list[tuple[int, int, int]] = []
         text = self._joined(group, spans)
         if links is not None:
@@ -352,7 +346,7 @@ class VisibleText:
             text = self._changed.get(i, leaves.texts[i])
             if leaves.flags[i] & _PREFORMATTED:
                 text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
-            text = _printed(text)
+            text = strip_controls(text)
             gap = leaves.between(last, i) if last >= 0 else ""
             if gap == " " and not self._bases.isdisjoint((i, last)):
                 gap = "" if re.match(_EAST_ASIAN, text) and re.match(_EAST_ASIAN, out[-1][-1:]) else gap
@@ -392,4 +386,4 @@ class VisibleText:
                 out.append("" if gap == "\n" and out[-1].endswith("\n") and leaves.breaks[i] > 2 else gap)
             out.append(leaves.texts[i])
             last = i
-        return "".join(out).replace("\r\n", "\n").strip("\r\n").rstrip()
+        return strip_controls("".join(out)).strip("\n").rstrip()

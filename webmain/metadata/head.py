@@ -293,9 +293,9 @@ def _name_of(attributes: dict[str, str | None]) -> str | None:
 
 
 _INVISIBLE = dict.fromkeys(
-    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)]
+    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010), 0xFFFE, 0xFFFF]
 )
-_CONTROL = dict.fromkeys([*range(32), 127, 133, 8232, 8233], " ")
+_CONTROL = dict.fromkeys([*range(32), *range(127, 160), 8232, 8233], " ")
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _MARKUP = lazy(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
 _ENTITY = lazy(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

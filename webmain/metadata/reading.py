@@ -15,6 +15,7 @@ from webmain.metadata.head import Clues, clean, element_text, gather, letters, m
 from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 from webmain.regex import lazy
+from webmain.text.normal import strip_controls
 from webmain.text.prose_amount import n_wide
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MAX_RAW_CHARS = 300
-_SURROGATES = lazy("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
 _PIECE_ENDS = lazy(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
@@ -46,7 +46,7 @@ class Found:
 
 def found(value: Any, name: str, raw: str) -> Found:
     """Return a value with its source, the raw string cut at `MAX_RAW_CHARS`."""
-    return Found(value, Source(name=name, raw=_SURROGATES.sub("", raw[:MAX_RAW_CHARS])))
+    return Found(value, Source(name=name, raw=strip_controls(raw[:MAX_RAW_CHARS])))
 
 
 def first(places: Iterable[tuple[str, str]], parse: Callable[[str], Any] = str) -> Found | None:

@@ -56,6 +56,7 @@ INVISIBLE = f"{_CONTROLS}{_DISCRETIONARY}{_JOINERS}"
 """Invisible characters of no width, as the inside of a character class."""
 
 _UNPRINTED = lazy(f"[{_CONTROLS}{_DISCRETIONARY}]")  # `re` finds single characters faster than runs
+_NOT_KEPT = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\ufeff\ud800-\udfff\ufffe\uffff]")
 _INVISIBLE = lazy(f"[{INVISIBLE}]")
 _NOT_PLAIN = lazy(
     "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f"
@@ -126,6 +127,14 @@ def strip_unprinted(text: str) -> str:
     Joiners, variation selectors and the zero-width space stay: they shape letters or separate words.
     """
     return text if is_plain(text) else _UNPRINTED.sub("", text)
+
+
+def strip_controls(text: str) -> str:
+    """Return a text without soft hyphens, byte order marks, and what XML cannot contain: controls, lone surrogates, U+FFFE.
+
+    Tabs and line feeds stay.
+    """
+    return text if text.isprintable() else _NOT_KEPT.sub("", text)
 
 
 def strip_invisible(text: str) -> str:
