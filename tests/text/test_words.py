@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.text.normal import replace_surrogates, strip_unprinted
 from webmain.text.words import (
     MAX_TERM_LENGTH,
     bare,
     base_language,
+    pieces,
     term,
     tokens,
     word_counts,
@@ -209,3 +211,41 @@ def test_thai_words_that_the_segmenter_divides_wrongly_are_divided_rightly():
     assert words("เขาบอกว่าจะมา") == ["เขา", "บอก", "ว่า", "จะ", "มา"]
     assert words("กล่าวอีกว่าไม่จริง") == ["กล่าว", "อีก", "ว่า", "ไม่", "จริง"]
     assert words("ดีกว่าเดิม") == ["ดีกว่า", "เดิม"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't, e.g. in the U.S.  3.5", "I| |don't|,| |e.g.| |in| |the| |U.S.|  |3.5"),
+        ("มาก ๆ เเละน้ํา..ไป", "มาก| |ๆ| |เเละ|น้ํา|..|ไป"),
+        ("เขาบอกว่า พ.ศ. 2567", "เขา|บอก|ว่า| |พ.ศ.| |2567"),
+        ("東京都に行きました。", "東京|都|に|行き|ま|した|。"),
+        ("ذهبَ الولدُ، ثمّ", "ذهبَ| |الولدُ|،| |ثمّ"),
+        ("1\u202f000 Über\u00adraschung\ud800", "1|\u202f|000| |Überraschung|\ufffd"),
+    ],
+)
+def test_pieces_are_written_as_in_the_text(text, expected):
+    assert pieces(text) == expected.split("|")
+
+
+@given(st.one_of(texts, st.text("กขเแำํ้่ัาๆ. ว่บอกa", max_size=60)), st.sampled_from((None, "en", "sv", "th", "ja")))
+def test_pieces_joined_are_the_text(text, language):
+    found = pieces(text, language=language)
+    assert "".join(found) == replace_surrogates(strip_unprinted(text))
+    assert all(piece.isspace() or len(piece.split()) == 1 for piece in found)
+
+
+@given(st.lists(st.sampled_from(("ตา", "กลม", "เขา", "บอกว่า", "และ", "มาก ๆ", " ", ".", "พ.ศ.", "2567", "U.S."))))
+def test_pieces_are_divided_as_words_are(parts):
+    text = "".join(parts)
+    assert [piece for piece in pieces(text) if any(map(str.isalnum, piece)) and piece != "ๆ"] == words(text)
+
+
+def test_pieces_of_a_long_thai_text_take_linear_time():
+    def seconds(n: int) -> float:
+        start = time.perf_counter()
+        pieces("เเละเขาบอกว่ามาก ๆ " * n)
+        return time.perf_counter() - start
+
+    seconds(1)
+    assert seconds(20_000) < 40 * seconds(1_000)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +47,8 @@ _THAI_REPAIRS = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark is before sara am
 )
+_PIECES = re.compile(r"\s+|\S+")
+_THAI_PIECES = re.compile(r"\A\.+|\s+|\S+")  # dots before a word are no part of it
 _DOTTED = lazy(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
 _LANGUAGE = lazy("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 
@@ -62,6 +64,16 @@ def words(text: str, *, language: str | None = None) -> list[str]:
     apostrophes don't. Dotted abbreviations keep their last dot ("U.S.").
     """
     return _real(list(_segments(text, base_language(language))))
+
+
+def pieces(text: str, *, language: str | None = None) -> list[str]:
+    """Return a text cut into words, punctuation marks and white space, in order; joined, they are the text.
+
+    Words are divided as by `words`, but written as in the text: no character is repaired or composed. A piece is white space
+    or has none. What `webmain.text.normal.strip_unprinted` removes is left out, a lone surrogate is U+FFFD.
+    """
+    found = _segments(text, base_language(language), as_written=True)
+    return [piece for segment in _with_last_dot(found) for piece in _PIECES.findall(segment)]
 
 
 def _real(found: list[str]) -> list[str]:
@@ -150,7 +162,7 @@ def _is_word(segment: str) -> bool:
     return (segment.isalnum() or any(map(str.isalnum, segment))) and segment != "\u0e46"
 
 
-def _with_last_dot(segments: list[str]) -> list[str]:
+def _with_last_dot(segments: Iterable[str]) -> list[str]:
     """Give each dotted abbreviation the dot that follows it."""
     joined: list[str] = []
     for segment in segments:
@@ -161,18 +173,20 @@ def _with_last_dot(segments: list[str]) -> list[str]:
     return joined
 
 
-def _segments(text: str, language: str) -> Iterator[str]:
+def _segments(text: str, language: str, *, as_written: bool = False) -> Iterator[str]:
     """Yield the segments of Thai stretches and of the text between them, each by its own segmenter."""
     breaker = _word_breaker()
     if is_plain(text):
         yield from breaker(text, language)
         return
-    text = replace_surrogates(compose(strip_unprinted(text)))
+    text = strip_unprinted(text)
+    text = replace_surrogates(text if as_written else compose(text))
+    thai_words = _thai_as_written if as_written else _thai_words
     end = 0
     for stretch in _THAI_STRETCH.finditer(text):
         if stretch.start() > end:
             yield from breaker(text[end : stretch.start()], language)
-        yield from _thai_words(stretch[0])
+        yield from thai_words(stretch[0])
         end = stretch.end()
     if end < len(text):
         yield from breaker(text[end:], language)
@@ -188,6 +202,34 @@ def _thai_words(stretch: str) -> Iterable[str]:
     for whole, divided in _divided():
         stretch = stretch.replace(whole, divided)
     return (segment.strip().lstrip(".") for segment in _thai_segmenter()(stretch))
+
+
+def _thai_as_written(stretch: str) -> Iterator[str]:
+    """Yield the words of one stretch of Thai, as they are written, and what is between them."""
+    if len(stretch) <= 2:
+        yield from _THAI_PIECES.findall(stretch)
+        return
+    is_odd = _THAI_ANOMALY.search(stretch) or any(whole in stretch for whole, _ in _divided())
+    repaired, places = _repaired(stretch) if is_odd else (stretch, range(len(stretch) + 1))
+    start = end = 0
+    for segment in _thai_segmenter()(repaired):
+        start, end = end, end + len(segment)
+        yield from _THAI_PIECES.findall(stretch[places[start] : places[end]])
+
+
+def _repaired(stretch: str) -> tuple[str, Sequence[int]]:
+    """Return a stretch as `_thai_words` segments it, and the place in the stretch of each of its characters and its end."""
+    places: Sequence[int] = range(len(stretch) + 1)
+    divisions = ((re.compile("(?<={})(?={})".format(*divided.split())), " ") for _, divided in _divided())
+    for pattern, repair in (*_THAI_REPAIRS, *divisions):
+        texts, kept, end = [], [], 0
+        for match in pattern.finditer(stretch):
+            new = match.expand(repair)
+            texts += [stretch[end : match.start()], new]
+            kept += [*places[end : match.start()], *(places[match.start() + i] for i in range(len(new)))]
+            end = match.end()
+        stretch, places = "".join([*texts, stretch[end:]]), [*kept, *places[end:]]
+    return stretch, places
 
 
 @cache
