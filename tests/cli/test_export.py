@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from webmain.cli import main
+from webmain.cli.export import FORMATS
+from webmain.store.export import FORMATS as ALL_FORMATS
 from webmain.store.registry import open_store
 
 
@@ -71,7 +74,7 @@ def test_filters_that_no_article_passes_are_told(store, tmp_path, capsys, scheme
     assert capsys.readouterr().err.endswith("no article is selected: none is of language english\n")
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@pytest.mark.parametrize("form", ["jsonl", "csv", "vertical", "tei"])
 def test_minus_is_standard_output(store, tmp_path, monkeypatch, capsys, form) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
@@ -98,15 +101,31 @@ def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path,
 
 
 @pytest.mark.parametrize(
+    ("name", "begins"),
+    [("out.vert", "<doc id="), ("out.vertical.gz", "<doc id="), ("out.xml", "<?xml "), ("out.tei.gz", "<?xml ")],
+)
+def test_names_give_the_formats_of_corpus_tools(store, tmp_path, name, begins) -> None:
+    assert main(["export", store, "-o", str(tmp_path / name)]) == 0
+    with (gzip.open if name.endswith(".gz") else open)(tmp_path / name, "rt", encoding="utf-8") as file:
+        assert file.read().startswith(begins)
+    assert main(["export", store, "-o", str(tmp_path / "out"), "-f", name.split(".")[1]]) == 0
+    assert (tmp_path / "out").read_text().startswith(begins)
+
+
+def test_every_format_is_described() -> None:
+    assert tuple(FORMATS) == ALL_FORMATS
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "out"], 2, "its suffix names no format; give one with -f: jsonl, csv, text, parquet"),
+        (["-o", "out"], 2, "its suffix names no format; give one with -f: jsonl, csv, vertical, tei, text, parquet"),
         (["-o", "out.csv", "--since", "1d", "--until", "3d"], 2, "--since is not earlier than --until"),
         (["-o", "file/out.csv"], 4, "the output cannot be written: file/out.csv: "),
         (["-o", "."], 2, "no format"),
         (["-o", "-"], 2, "no format"),
-        (["-o", "-", "-f", "parquet"], 2, "only jsonl and csv can be written to standard output, not parquet"),
-        (["-o", "-", "-f", "text"], 2, "only jsonl and csv can be written to standard output, not text"),
+        (["-o", "-", "-f", "parquet"], 2, "only jsonl, csv, vertical, tei can be written to standard output, not"),
+        (["-o", "-", "-f", "text"], 2, "only jsonl, csv, vertical, tei can be written to standard output, not text"),
         (["-o", ".", "-f", "csv"], 4, "Is a directory"),
     ],
 )

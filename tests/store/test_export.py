@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from webmain.items import Article
-from webmain.store.export import COLUMNS, export
+from webmain.store.export import COLUMNS, STREAMS, export
 from webmain.store.protocol import StoreSpecError, StoreWriteError
 from webmain.store.registry import open_store
 
@@ -72,7 +72,7 @@ def test_failing_export_leaves_what_was_there(tmp_path: Path, make_article: Make
 
 
 def test_unknown_format_and_folder_as_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StoreSpecError, match=r"'xml'.*jsonl, csv, text, parquet"):
+    with pytest.raises(StoreSpecError, match=r"'xml'.*jsonl, csv, vertical, tei, text, parquet"):
         export([], tmp_path / "a", format="xml")
     with pytest.raises(StoreWriteError, match="Is a directory"):
         export([], tmp_path, format="csv")
@@ -94,7 +94,8 @@ def test_parquet_holds_all_fields_as_columns(tmp_path: Path, make_article: Make)
     assert (rows[-1]["title"], rows[-1]["published"], rows[-1]["paywalled"]) == ("\ufffd", None, None)
 
 
-def test_export_holds_one_article_at_a_time(tmp_path: Path, make_article: Make) -> None:
+@pytest.mark.parametrize("form", STREAMS)
+def test_export_holds_one_article_at_a_time(tmp_path: Path, make_article: Make, form: str) -> None:
     alive: list[weakref.ref[Article]] = []
 
     def many() -> Iterator[Article]:
@@ -104,4 +105,4 @@ def test_export_holds_one_article_at_a_time(tmp_path: Path, make_article: Make) 
             yield article
             assert sum(each() is not None for each in alive) <= 3
 
-    assert export(many(), tmp_path / "a.jsonl", format="jsonl") == 200
+    assert export(many(), tmp_path / "a", format=form) == 200

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
 
 SHARE = in_range(float, 0, 1, "is a number from 0 to 1")
-FORMATS = ("jsonl", "csv", "text", "parquet")
+FORMATS = {
+    "jsonl": "whole records",
+    "csv": "metadata",
+    "vertical": "one token per line, for Sketch Engine and CWB (.vert)",
+    "tei": "TEI P5 (.xml)",
+    "text": "a folder of texts",
+    "parquet": "all fields as columns",
+}
+SUFFIXES = {"vert": "vertical", "xml": "tei"}  # other names of formats, usual as suffixes
 
 
 def add(commands: Commands) -> None:
@@ -37,14 +45,14 @@ def add(commands: Commands) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="the file to write; a folder for the format text; - for standard output (jsonl, csv)",
+        help="the file to write; a folder for the format text; - for standard output (not text, parquet)",
     )
     option(
         "-f",
         "--format",
-        choices=FORMATS,
-        help="jsonl: whole records; csv: metadata; text: a folder of texts; parquet: all fields as columns"
-        " (by the name of FILE, which may also end in .gz)",
+        choices=(*FORMATS, *SUFFIXES),
+        help="; ".join(f"{name}: {what}" for name, what in FORMATS.items())
+        + " (by the name of FILE, which may also end in .gz)",
     )
     add_filters(export)
     option("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
@@ -53,17 +61,17 @@ def add(commands: Commands) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from webmain.store.export import export, write_csv, write_jsonl
+    from webmain.store.export import STREAMS, export
     from webmain.store.protocol import StoreError, StoreWriteError
     from webmain.store.registry import open_store
     from webmain.store.search_records import Filters
 
-    form = args.format or _format_of(args.output)
+    form = SUFFIXES.get(args.format, args.format) or _format_of(args.output)
     if form is None:
         raise Failure(USAGE, f"{args.output}: its suffix names no format; give one with -f: {', '.join(FORMATS)}")
     to_file = is_file(args.output)
-    if not to_file and form not in ("jsonl", "csv"):
-        raise Failure(USAGE, f"-: only jsonl and csv can be written to standard output, not {form}")
+    if not to_file and form not in STREAMS:
+        raise Failure(USAGE, f"-: only {', '.join(STREAMS)} can be written to standard output, not {form}")
     refuse_inputs(args.output, [args.store])
     since, until = period(args)
     filters = Filters(
@@ -84,7 +92,7 @@ def _export(args: argparse.Namespace) -> int:
             raise Failure(REJECTED, f"{args.store}: {none_selected(store, filters)}{unchanged}")
         found = chain((first,), chosen)
         if not to_file:
-            (write_jsonl if form == "jsonl" else write_csv)(found, sys.stdout)
+            STREAMS[form](found, sys.stdout)
             return OK
         started = time.time() - 0.1  # file systems' clocks are a little behind
         n = export(found, args.output, format=form)
@@ -99,4 +107,4 @@ def _export(args: argparse.Namespace) -> int:
 def _format_of(name: str) -> str | None:
     """Return the format that a file's suffix names, or None if it names none."""
     suffix = Path(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
-    return suffix if suffix in FORMATS else None
+    return SUFFIXES.get(suffix, suffix if suffix in FORMATS else None)

@@ -1,4 +1,4 @@
-"""Exports articles for other programs: JSON Lines, a table of metadata, a folder of plain texts, Parquet.
+"""Exports articles for other programs: JSON Lines, a table of metadata, formats of corpus tools, plain texts, Parquet.
 
 An export is written to a temporary file and renamed when complete; an existing file stays until then. A folder of texts
 is filled file by file.
@@ -24,6 +24,7 @@ from webmain.article.identity import identify
 from webmain.files import StoreError, StoreSpecError, replaced_whole, write_failure
 from webmain.items import Article
 from webmain.items.codec import clean, encode, plain
+from webmain.store.corpora import write_tei, write_vertical
 from webmain.store.search_records import Filters
 
 Selection = Filters  # its name in earlier versions
@@ -40,16 +41,17 @@ COLUMNS = tuple(
 def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int:  # noqa: A002 - the word users know
     """Write articles to a file or a folder; return their number.
 
-    `format`: `jsonl` (one record per line), `csv` (one row of metadata per article, without its text), both compressed
-    if the name ends in .gz; `text` (a folder: SITE/ID.txt); `parquet` (all fields as columns, lists and records nested).
+    `format`: `jsonl` (one record per line), `csv` (one row of metadata per article, without its text), `vertical` (one
+    token per line, `webmain.store.corpora`), `tei` (a TEI P5 corpus), all compressed if the name ends in .gz; `text` (a
+    folder: SITE/ID.txt); `parquet` (all fields as columns, lists and records nested).
     Raises StoreSpecError if the format is unknown. Raises StoreWriteError,
     StoreFullError if the system refused to write; a file at `path` is as it was. Raises StoreError: pyarrow is missing.
 
     `articles` are read once and held one at a time (for `parquet`, 500). `path`: for `text` a folder, whose files are
     replaced one at a time; others stay.
     """
-    if format not in _WRITERS:
-        raise StoreSpecError(f"export format {format!r}: unknown; allowed are {', '.join(_WRITERS)}")
+    if format not in FORMATS:
+        raise StoreSpecError(f"export format {format!r}: unknown; allowed are {', '.join(FORMATS)}")
     place = Path(path).expanduser()
     n = 0
 
@@ -59,7 +61,11 @@ def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int
             yield article
 
     try:
-        _WRITERS[format](counted(), place)
+        if format in STREAMS:
+            with _text_file(place) as file:
+                STREAMS[format](counted(), file)
+        else:
+            _WRITERS[format](counted(), place)
     except OSError as error:
         raise write_failure(f"the output cannot be written: {place}", error) from error
     return n
@@ -82,16 +88,6 @@ def write_csv(articles: Iterable[Article], file: TextIO) -> None:
     for article in articles:
         record = _record(article)
         writer.writerow([_cell(record[column]) for column in COLUMNS])
-
-
-def _jsonl(articles: Iterable[Article], path: Path) -> None:
-    with _text_file(path) as file:
-        write_jsonl(articles, file)
-
-
-def _csv(articles: Iterable[Article], path: Path) -> None:
-    with _text_file(path) as file:
-        write_csv(articles, file)
 
 
 def _texts(articles: Iterable[Article], folder: Path) -> None:
@@ -142,12 +138,16 @@ def _arrow_type(kind: Any, pa: Any) -> Any:
     return pa.string() if issubclass(kind, StrEnum | str) else simple[kind]
 
 
-_WRITERS: Mapping[str, Callable[[Iterable[Article], Path], None]] = {
-    "jsonl": _jsonl,
-    "csv": _csv,
-    "text": _texts,
-    "parquet": _parquet,
+STREAMS: Mapping[str, Callable[[Iterable[Article], TextIO], None]] = {
+    "jsonl": write_jsonl,
+    "csv": write_csv,
+    "vertical": write_vertical,
+    "tei": write_tei,
 }
+"""Formats that can be written to an open file, such as standard output, and the function that does it."""
+
+_WRITERS: Mapping[str, Callable[[Iterable[Article], Path], None]] = {"text": _texts, "parquet": _parquet}
+FORMATS = (*STREAMS, *_WRITERS)
 
 
 def _cell(value: Any) -> Any:
