@@ -395,6 +395,6 @@ def _value(name: str, text: str, wanted: object) -> object:
             return wanted(text)
         except ValueError:
             raise ValueError(f"option {name}: got {text!r}, allowed is a number") from None
-    if (allowed := typing.get_args(wanted)) and text not in allowed:
+    if typing.get_origin(wanted) is typing.Literal and text not in (allowed := typing.get_args(wanted)):
         raise ValueError(f"option {name}: got {text!r}, allowed are {', '.join(map(str, allowed))}")
     return text

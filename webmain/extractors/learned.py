@@ -26,7 +26,9 @@ from webmain.extractors.base import (
     SiteExtractor,
     within,
 )
+from webmain.extractors.model_files import ModelFile
 from webmain.extractors.page_model import (
+    PageModelError,
     block_names,
     choose,
     columns,
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.extractors.page_model import Columns
+    from webmain.extractors.page_model import Columns, PageModel
     from webmain.extractors.site_model import SiteModel
     from webmain.features.site_evidence import SitePage
     from webmain.html.blocks import Segmentation
@@ -106,6 +108,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         model's probability that it is an article; in a crawl, evidence from discovery counts for half.
     min_pages : int
         Minimum number of different pages for `fit`.
+    model : str or ModelFile
+        File of a page model that `webmain train` wrote; empty for the one that comes with the package. The type of a page
+        (`webmain.extractors.page_types`) is always that one's: its thresholds were chosen for it.
     learned : Learned or None
         What was learned of the site.
 
@@ -120,7 +125,20 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     always_answers: ClassVar[bool] = True
     profile: Literal["auto", "news", "general"] = "auto"
     min_pages: int = field(default=2, metadata=within(2, 1e6))
+    model: ModelFile | str = ""
     learned: Learned | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.model, str) and self.model:
+            try:
+                object.__setattr__(self, "model", ModelFile.at(self.model))
+            except PageModelError as error:
+                raise PageModelError(f"{self.name}: option model: {error}") from error
+
+    @property
+    def _page_model(self) -> PageModel:
+        return self.model.model() if isinstance(self.model, ModelFile) else page_model()
 
     def segment(self, document: Document) -> Segmentation:
         """Return the default segmentation of a page, without menus, footers and text that is never shown.
@@ -167,7 +185,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             raw=margin,
             kept=choice.kept,
             why=[_WHY[i] for i in reason.tolist()],
-            confidence=page_model().expected_f1(confidence_row(probability, page.n_chars, choice, article)),
+            confidence=self._page_model.expected_f1(confidence_row(probability, page.n_chars, choice, article)),
         )
 
     def pruned(self, segmentation: Segmentation) -> list[int]:
@@ -185,7 +203,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         """
         page, article, generic, by_rule = self._scored(segmentation)
         rows = page.with_article(article)[list(blocks)]
-        contributions = page_model().blocks.contributions(rows)
+        contributions = self._page_model.blocks.contributions(rows)
         names = block_names()
         found = []
         margin, _ = self._by_site(segmentation, page.texts, generic)
@@ -213,7 +231,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
     def _scored(self, segmentation: Segmentation) -> _Scored:
         """Return a page's columns, and what the page model says of its blocks."""
-        model, page = page_model(), columns(segmentation)
+        model, page = self._page_model, columns(segmentation)
         row = page_row(page)
         article = self._article(model.article_share(row), segmentation.document)
         note_row(segmentation.document, row)

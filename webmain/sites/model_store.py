@@ -96,7 +96,7 @@ class ModelStore:
                 f"{path}: learned by version {model.version} of {extractor.name}, this is version {extractor.version}"
             )
         options = options_of(extractor)
-        if model.options != options:
+        if dict.fromkeys(options, "") | dict(model.options) != options:  # what older files lack is empty
             raise OutdatedModelError(
                 f"{path}: learned with other options: {_show(model.options)}, asked for {_show(options)}"
             )
