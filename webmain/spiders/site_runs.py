@@ -39,7 +39,14 @@ class SiteRuns(Component):
     Other components count with `webmain.crawl.signals.count_for_site`.
     """
 
-    signals = ("spider_opened", "response_downloaded", "item_scraped", "articles_stored", "spider_closed", "engine_stopped")
+    signals = (
+        "spider_opened",
+        "response_downloaded",
+        "item_scraped",
+        "articles_stored",
+        "spider_closed",
+        "engine_stopped",
+    )
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
