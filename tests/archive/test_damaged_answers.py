@@ -48,11 +48,12 @@ def test_a_body_shorter_than_its_content_length_hides_none_of_the_others(path: P
     assert ["http://a.example/3 at" in str(place) for _, place in read.skips] == [False, True, False]
 
 
-@pytest.mark.parametrize("form", ["plain", "members", "one member", "one frame", "frames", "LZ4 frames"])
-@pytest.mark.parametrize("what", ["digest", "length"])
-def test_a_record_with_a_wrong_digest_or_length_hides_none_of_the_others(path: Path, form: str, what: str) -> None:
-    if what == "length" and form.startswith("one"):
-        pytest.skip("what follows cannot be found in a file compressed as one piece")
+@pytest.mark.parametrize(
+    ("what", "form"),
+    [("digest", form) for form in ("plain", "members", "one member", "one frame", "frames", "LZ4 frames")]
+    + [("length", form) for form in ("plain", "members", "frames", "LZ4 frames")],  # one piece: the rest is lost
+)
+def test_a_record_with_a_wrong_digest_or_length_hides_none_of_the_others(path: Path, what: str, form: str) -> None:
     records = [record(HTML + b"%d" % n) for n in range(5)]
     if what == "digest":
         records[2] = records[2].replace(b"\r\nWARC-Date", b"\r\nWARC-Block-Digest: sha1:AAAA\r\nWARC-Date")
