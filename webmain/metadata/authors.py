@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webmain import languages
 from webmain.metadata.head import BYLINE, clean, element_text, has_sign, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.likely_authors import SHORT_LABEL, YEAR, likely_authors
+from webmain.metadata.likely_authors import SHORT_LABEL, YEAR, labelled_authors, likely_authors
 from webmain.metadata.names import (
     BAR,
     leads_to_author,
@@ -77,18 +77,21 @@ def read_authors(reading: Reading) -> Found | None:
             return found(tuple(_with_coauthors(reading, others) if is_declared else others), name, raw)
         elif names and (fallback is None or not is_declared):
             fallback, is_signed = fallback or found(tuple(names), name, raw), not is_declared
-    first = unseen or nickname or (None if organisations and not is_signed else fallback)
-    likely = (found(tuple(names), "text", raw) for names, raw in likely_authors(reading))
-    return first or next(likely, None) or fallback or _in_author_box(reading)
+    if (sure := unseen or nickname) or (fallback and (is_signed or not organisations)):
+        return sure or fallback
+    likely = (labelled_authors if fallback else likely_authors)(reading)
+    return next((found(tuple(names), "text", raw) for names, raw in likely), fallback) or _in_author_box(reading)
 
 
 def _with_coauthors(reading: Reading, names: list[str]) -> list[str]:
     """Return the names of a byline near the headline that has these and others, or else these."""
     known = tuple(map(letters, names))
-    for _, shown, raw in _in_elements(reading):
-        folded = [*map(letters, shown)]
-        if len(shown) > len(names) and says_who_wrote(raw) and all(any(s.endswith(k) for s in folded) for k in known):
-            return shown
+    for i in _near_bylines(reading):
+        if says_who_wrote(text := _set_apart(reading.document, i)):
+            shown = names_in(text, language=reading.language, is_text=True)
+            folded = [*map(letters, shown)]
+            if len(shown) > len(names) and all(any(each.endswith(k) for each in folded) for k in known):
+                return shown
     return names
 
 
@@ -214,11 +217,16 @@ def _name_property(reading: Reading, index: int) -> str:
     return next((element_text(reading.document, i, limit=160) for i in names), "")
 
 
+def _near_bylines(reading: Reading) -> list[int]:
+    """Return the elements near the headline with an author's class, nearest first."""
+    marked = reading.in_view(reading.clues.bylines)
+    return [i for i in marked if reading.headline_leaf < 0 or reading.is_near(i)][:12]
+
+
 def _in_elements(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     """Yield source, names and raw string of elements near the headline with an author's class."""
     document = reading.document
-    marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
-    for i in marked[:12]:
+    for i in _near_bylines(reading):
         text = _set_apart(document, i)
         if not text:
             continue

@@ -62,10 +62,17 @@ def likely_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
         names = names or ([text] if _is_beside_date(reading, i, text) else _with_date(reading, text))
         if names and not reading.is_outside(i):
             yield names, text
-    for told in (_signed(reading), _boxed(reading), [text for _, text in linked]):
+    yield from labelled_authors(reading)
+    if len(names := unique(text for _, text in linked)) == 1:
+        yield names, names[0]
+    yield from _thread_starter(reading)
+
+
+def labelled_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
+    """Yield the only name, and its raw string, of lines such as "Written by", and of elements about the author."""
+    for told in (_signed(reading), _boxed(reading)):
         if len(names := unique(told)) == 1:
             yield names, names[0]
-    yield from _thread_starter(reading)
 
 
 def _thread_starter(reading: Reading) -> Iterator[tuple[list[str], str]]:
