@@ -126,6 +126,17 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
         ('[paper.example]\ndelay = 1\ndelay = 2\n', ("sites.toml:3: is not valid TOML",)),
         ("[paper.example]\ndelay = " + "9" * 5_000, ("sites.toml:2: is not valid TOML",)),
         ('[paper.example]\nremove = "' + "a>" * 5_000 + 'a"', ("sites.toml:2:", "is not valid CSS")),
+        ('[paper.example]\nremove = "//p[foo(.)]"', ("sites.toml:2:", "is not valid XPath: Unregistered function")),
+        ('[paper.example]\nremove = "//nav[@id and foo(.)]"', ("sites.toml:2:", "Unregistered function")),
+        ('[paper.example]\nkeep = "//nav[contains(.)]"', ("sites.toml:2:", "Invalid number of arguments")),
+        ("[paper.example]\nkeep = \"//nav[re:test(., '(')]\"", ("sites.toml:2:", "is not valid XPath: ")),
+        ('[paper.example]\nauthors = "//x:a"', ("sites.toml:2:", "Undefined namespace prefix")),
+        ('[paper.example]\nauthors = "x|a"', ("sites.toml:2:", "is not valid CSS: Undefined namespace prefix")),
+        ('[paper.example]\ntitle = "//nav[$x]"', ("sites.toml:2:", "Undefined variable")),
+        ('[paper.example]\ntitle = "(count(//h1))"', ("sites.toml:2:", "is a number or a comparison; title takes elements")),
+        ('[paper.example]\nremove = "(string(//h1))"', ("sites.toml:2:", "selects text; remove takes elements")),
+        ('[paper.example]\nremove = "(//p/text())[1]"', ("sites.toml:2:", "selects text; remove takes elements")),
+        ('[paper.example]\nbody = "//nav | //p/@id"', ("sites.toml:2:", "selects text; body takes elements")),
         ('[paper.example]\ntitle = h1', ("sites.toml:2: is not valid TOML",)),
     ],
 )  # fmt: skip
@@ -178,6 +189,36 @@ def test_page_on_which_nothing_matches_is_judged_by_its_extractor_and_told(tmp_p
     assert "Nobody was hurt" in kept(found)
     assert matches.unmatched == ("body", "keep")
     assert matches.html == PAGE
+
+
+@pytest.mark.parametrize(
+    ("key", "selector"),
+    [
+        ("remove", "//p[contains(., 'foo(bar) $x text()')]"),
+        ("remove", "//p[text()[contains(., 'a')]]/.. | //p/text()/parent::p"),
+        ("remove", "//div[@a and (@b or not(@c))][last()]"),
+        ("remove", "(//p)[position() < last() - (1 + 2)]"),
+        ("remove", "//p[re:test(., '^(a|b)$', 'i') and has-class('x')]"),
+        ("remove", "//*[ancestor::node()[self::b] and count(p) div 2 > 1]"),
+        ("keep", "a[href*='::text']"),
+        ("date", "time.published::attr(datetime)"),
+        ("title", "(string(//h1))"),
+        ("title", "//h1/text()"),
+    ],
+)
+def test_what_parsel_can_evaluate_is_accepted(tmp_path, key, selector):
+    assert getattr(rules(tmp_path, f'{key} = "{selector}"'), key) == (selector,)
+
+
+def test_selector_that_fails_on_a_page_matches_nothing_and_is_logged_once(tmp_path, caplog):
+    own = rules(tmp_path, 'remove = ["//p[re:test(., //h1)]", ".ad"]', 'title = ["//p[re:test(., //h1)]"]')
+    page = PAGE.replace("Tide <em>", "(<em>")
+    for _ in range(2):
+        matches = match(own, page)
+        assert matches.unmatched == ("title",)
+        assert 'class="ad" data-webmain-rule="remove"' in matches.html
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+    assert "the rule remove = '//p[re:test(., //h1)]' cannot be evaluated" in caplog.text
 
 
 def test_page_cannot_forge_a_match(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     import parsel
 
     from webmain.extractors.base import Extractor
+
+logger = logging.getLogger(__name__)
 
 MARK: Final = "data-webmain-rule"  # attribute that marks elements matched by a rule in the page's markup
 NOTHING: Final = "; nothing: "  # separator before the keys that matched nothing, in `sources["rules"]`
@@ -59,8 +63,7 @@ def match(rules: SiteRules, html: str) -> Matches:
     matched = {key: _matches(page, key, selectors) for key, selectors in rules.selectors.items()}
     for key in MARKED:  # if several keys match an element, `remove` wins, then `keep`
         for each in matched.get(key, ()):
-            if not isinstance(each.root, str):
-                each.root.set(MARK, key)
+            each.root.set(MARK, key)
     texts = {key: tuple(filter(None, map(_text, matched.get(key, ())))) for key in ("title", "authors", "date")}
     return Matches(
         rules=rules,
@@ -73,13 +76,30 @@ def match(rules: SiteRules, html: str) -> Matches:
 
 
 def _matches(page: parsel.Selector, key: str, selectors: tuple[str, ...]) -> list[parsel.Selector]:
-    """Return the matches of the first selector that has any; for `keep` and `remove`, those of all selectors."""
+    """Return the matches of the first selector that has any; for `keep` and `remove`, those of all selectors.
+
+    They are elements; for other keys than `MARKED` also texts. A selector that cannot be evaluated matches nothing.
+    """
+    from lxml.html import HtmlElement
+
     found: list[parsel.Selector] = []
+    kinds = HtmlElement if key in MARKED else HtmlElement | str
     for each in selectors:
-        found += page.xpath(each) if is_xpath(each) else page.css(each)
+        try:
+            selected = page.xpath(each) if is_xpath(each) else page.css(each)
+        except (ValueError, TypeError, re.error) as error:  # `read_sites` finds most, but not what depends on the page
+            _log_failure(key, each, str(error))
+            continue
+        found += [match for match in selected if isinstance(match.root, kinds)]
         if found and key not in ("keep", "remove"):
             break
     return found
+
+
+@cache
+def _log_failure(key: str, selector: str, error: str) -> None:
+    """Log a selector that cannot be evaluated, once for each process."""
+    logger.warning("the rule %s = %r cannot be evaluated, and matches nothing: %s", key, selector, error)
 
 
 def _text(selected: parsel.Selector) -> str:

@@ -279,18 +279,53 @@ def is_xpath(expression: str) -> bool:
 
 
 def _check_selector(key: str, expression: str) -> None:
-    """Raise a ValueError if a selector is not valid."""
+    """Raise a ValueError if a selector is not valid, or cannot select what its key takes."""
+    import parsel
     from cssselect import SelectorError
     from lxml import etree
     from parsel.csstranslator import HTMLTranslator
 
+    page = parsel.Selector(_SMALL_PAGE, type="html")
+
+    def evaluated(xpath: str) -> Any:
+        return etree.XPath(xpath, namespaces=page.namespaces)(page.root)
+
+    def checked_call(found: re.Match[str]) -> str:
+        if found["literal"]:
+            return found[0]
+        evaluated(found[0])
+        return "self::*"
+
     try:
-        if is_xpath(expression):
-            etree.XPath(expression)
-        elif key in MARKED and "::" in expression:
-            raise ValueError(f"{expression!r} selects text; {key} takes elements")
-        else:
-            HTMLTranslator().css_to_xpath(expression)
-    except (SelectorError, etree.XPathError, RecursionError) as error:
+        xpath = expression if is_xpath(expression) else HTMLTranslator().css_to_xpath(expression)
+        result = evaluated(xpath)
+        calls, inner = "", _NO_CALL.sub("*", xpath)
+        while calls != inner:  # functions are evaluated alone, too: where nothing matches, a page calls none
+            calls, inner = inner, _CALL.sub(checked_call, inner)
+    except (SelectorError, etree.XPathError, RecursionError, re.error, TypeError, ValueError) as error:
         kind = "XPath" if is_xpath(expression) else "CSS"
         raise ValueError(f"{expression[:200]!r} is not valid {kind}: {error}") from error
+    steps, longer = re.sub(_LITERAL, "", xpath), ""
+    while steps != longer:
+        longer, steps = steps, re.sub(r"\[[^][]*\]", "", steps)
+    if key in MARKED and (isinstance(result, str) or _TEXT_STEP.search(steps)):
+        raise ValueError(f"{expression[:200]!r} selects text; {key} takes elements")
+    if not isinstance(result, list | str):
+        raise ValueError(f"{expression[:200]!r} is a number or a comparison; {key} takes elements")
+
+
+_SMALL_PAGE: Final = "<html><head><title>t</title></head><body><h1>t</h1><p>t <a href='/'>t</a></p></body></html>"
+_LITERAL: Final = r"\"[^\"]*\"|'[^']*'"
+_NO_CALL: Final = re.compile(
+    rf"\b(?:text|node|comment|processing-instruction|position|last)\s*\(\s*(?:{_LITERAL})?\s*\)"
+)
+"""Node tests, and the functions that can be called only in a predicate."""
+_CALL: Final = re.compile(
+    rf"(?P<literal>{_LITERAL})|\$[\w.:-]+"
+    rf"|(?:(?<![\w.-])(?!(?:and|or|div|mod)\b)(?:[^\W\d][\w.-]*:)?[^\W\d][\w.-]*\s*)?\((?:[^()'\"]|{_LITERAL})*\)"
+)
+"""A variable, or a function's call or parentheses without others inside."""
+_TEXT_STEP: Final = re.compile(
+    r"(?:\b(?:text|comment|processing-instruction)\(\s*\)|(?:@|\battribute::)\s*[\w:*.-]+)[\s)]*(?:\||$)"
+)
+"""A path's last step that selects text or an attribute."""
