@@ -158,8 +158,14 @@ def test_the_command_lists_parts_marks_them_and_takes_back(tmp_path, capsys):
     assert main(command) == 0
     listed = capsys.readouterr().out.splitlines()
     number = next(line.split()[0] for line in listed if "day 3" in line)
+    assert main(["explain", *command[1:4]]) == 0
+    explained = capsys.readouterr().out.splitlines()
+    assert explained[2].split()[:2] == listed[0].split()[:2] == ["part", "block"]
+    assert next(line.lstrip("+? ").split()[0] for line in explained if "day 3" in line) == number
     assert main([*command, "--boilerplate", number]) == 0
-    assert "0 changed to content, 1 to boilerplate" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "0 changed to content, 1 to boilerplate" in told
+    assert f"\nboilerplate {PROSE.format(3)[:60]}" in told
     (correction,) = CorrectionsFile(path)
     assert PROSE.format(3) not in correction.text
     assert main([*command, "--content", "999"]) == 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.sources import CORRECTIONS, add_source, read_page
-from webmain.items import Rejected
+from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def add(commands: Commands) -> None:
     correct = commands.add_parser(
         "correct",
         help="mark parts of a page as content or boilerplate, and save the page as gold",
-        description="Print the parts of a page with their numbers. With --content or --boilerplate, mark some of them and "
-        "save the page with the corrected text in a file of gold pages; `webmain evaluate` and `webmain train` read it, and "
-        "`webmain learn --corrections` learns the site from it.",
+        description="Print the parts of a page with their numbers, which are also those of `webmain explain`. With "
+        "--content or --boilerplate, mark some of them and save the page with the corrected text in a file of gold pages; "
+        "`webmain evaluate` and `webmain train` read it, and `webmain learn --corrections` learns the site from it.",
     )
     add_source(correct, several=False)
     option = correct.add_argument
@@ -79,9 +79,10 @@ def _undo(file: CorrectionsFile, page: str) -> int:
 
 
 def _print_parts(found: Explanation) -> None:
-    print(f"{'part':>5} {'verdict':<11} text")
+    print(f"{'part':>5} {'block':>5} {'verdict':<11} text")
     for number, block in enumerate(found.blocks):
-        print(f"{number:>5} {block.verdict:<11} {cut(block.text, MOST_TEXT)}".rstrip())
+        index = "" if block.index is None else block.index
+        print(f"{number:>5} {index:>5} {block.verdict:<11} {cut(block.text, MOST_TEXT)}".rstrip())
 
 
 def _print_saved(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:
@@ -91,3 +92,5 @@ def _print_saved(file: CorrectionsFile, correction: Correction, *, replaced: boo
         f"{len(correction.before):,} characters before, {len(correction.text):,} now; "
         f"{'replaced in' if replaced else 'saved in'} {file.path}"
     )
+    for mark in correction.marked:
+        print(f"{Verdict.CONTENT if mark.content else Verdict.BOILERPLATE:<11} {cut(mark.text, MOST_TEXT)}")

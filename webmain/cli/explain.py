@@ -230,10 +230,10 @@ def _print_table(judged: Extraction, blocks: Sequence[ExplainedBlock], kind: Pag
     print(f"{judged.extractor}: {len(judged.kept)} blocks, {kept} kept{confidence}; {page_type}\n")
     name = "score" if sure is None else "prob."
     why = min(MOST_WHY, max([34, *(len(block.why) for block in blocks)]))
-    print(f"{'':3}{'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")
-    for block in blocks:
+    print(f"{'':3}{'part':>5} {'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")
+    for number, block in enumerate(blocks):
         mark = "+" if block.verdict is Verdict.CONTENT else " "
         numbers = f"{'' if block.index is None else block.index:>5} {block.verdict:<11} "
         numbers += f"{'':>6} {'':>8}" if block.score is None else f"{block.score:>6.3f} {block.raw:>8.2f}"
         unsure = "?" if sure is not None and UNSURE[0] <= (block.score or 0) <= UNSURE[1] else " "
-        print(f"{mark}{unsure} {numbers}  {cut(block.why, why):<{why}} {cut(block.text, MOST_TEXT)}")
+        print(f"{mark}{unsure} {number:>5} {numbers}  {cut(block.why, why):<{why}} {cut(block.text, MOST_TEXT)}")
