@@ -157,10 +157,7 @@ class AppendFile:
         damaged, with or without its end.
         Raises NotAStoreError if the file holds something else; it was left as it is.
         """
-        with self.path.open("rb") as file:
-            first = file.readline()
-        if first.endswith(b"\n") and first.strip() and not is_line(first):
-            raise self._foreign(f"its first line is no {what}")
+        self.check_first_line(what, is_line)
         start, tail = self._last_line()
         if not tail:
             return 0
@@ -174,6 +171,13 @@ class AppendFile:
             raise self._foreign(f"its only line is no {what}")
         self.append(b"\n")
         return 0
+
+    def check_first_line(self, what: str, is_line: Callable[[bytes], bool]) -> None:
+        """Raise NotAStoreError if the first line is whole, and of another kind; see `mend_lines`."""
+        with self.path.open("rb") as file:
+            first = file.readline()
+        if first.endswith(b"\n") and first.strip() and not is_line(first):
+            raise self._foreign(f"its first line is no {what}")
 
     def _foreign(self, why: str) -> NotAStoreError:
         return NotAStoreError(f"{self.label}: this file is something else ({why}); it was left as it is")

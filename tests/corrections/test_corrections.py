@@ -14,6 +14,7 @@ from webmain.explain.explaining import explain_page
 from webmain.extractors.base import create
 from webmain.files import NotAStoreError
 from webmain.items import Page, Verdict
+from webmain.store.registry import open_store
 
 PROSE = "The harbour master said on day {} that the tide would reach the upper quay before noon, and it did so at once."
 HTML = (
@@ -133,6 +134,27 @@ def test_a_torn_last_line_is_cut_off_and_something_else_is_left_alone(tmp_path):
     with pytest.raises(NotAStoreError):
         CorrectionsFile(path).save(correction)
     assert path.read_text() == "a diary\n"
+
+
+def test_a_file_of_corrections_is_checked_and_is_no_store(tmp_path, capsys):
+    path = tmp_path / "corrections.jsonl"
+    CorrectionsFile(path).save(correct(explain(), content=(), boilerplate={0}))
+    path.write_bytes(path.read_bytes() + b'\n{"html": "<p>elsewhere", "text": "elsewhere"}\n')
+    before = path.read_bytes()
+    assert main(["check", str(path)]) == 0
+    assert "corrections, 2 gold pages can be read\n" in capsys.readouterr().out
+    for read_only in (True, False):
+        with pytest.raises(NotAStoreError, match="its first line is no article record"):
+            open_store(f"jsonl:{path}", read_only=read_only)
+    assert main(["export", f"jsonl:{path}", "-o", str(tmp_path / "a.csv")]) != 0
+    assert path.read_bytes() == before
+    path.write_bytes(before + json.dumps(json.loads(before.splitlines()[0]) | {"leaves": [-9]}).encode() + b"\n{}\n")
+    capsys.readouterr()
+    assert main(["check", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert "line 4: no correction" in told
+    assert "line 5: no gold page" in told
+    assert "corrections, 2 gold pages can be read, 2 cannot be" in told
 
 
 def test_two_processes_write_in_turn(tmp_path):

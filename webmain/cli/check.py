@@ -1,4 +1,4 @@
-"""`webmain check`: whether everything in stores, ledgers, recordings, folders of models and rules can be read."""
+"""`webmain check`: whether all of stores, ledgers, recordings, folders of models, rules and corrections can be read."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def add(commands: Commands) -> None:
         "check",
         help="check that everything in a store can be read",
         description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc, also .gz,"
-        " .zst, .lz4), folder of models, or rules for sites (.toml), and report what cannot be read. Nothing is changed;"
-        " crawls may be running.",
+        " .zst, .lz4), folder of models, rules for sites (.toml), or file of corrections, and report what cannot be read."
+        " Nothing is changed; crawls may be running.",
         epilog="exit codes: 0 everything can be read, 1 something cannot, 3 there is no such file",
     )
     check.add_argument(
-        "store", nargs="+", type=named, metavar="STORE", help="a store, ledger, recording, models or rules"
+        "store", nargs="+", type=named, metavar="STORE", help="a store, ledger, recording, models, rules or corrections"
     )
     check.set_defaults(run=_check)
 
@@ -89,7 +89,24 @@ def _checked(path: Path, form: str) -> CheckResult:
         return check_store(path)
     if is_archive_name(path.name) or _begins(path, b"\x1f\x8b", *PACKED, b"WARC/"):
         return check_recording(path)
-    return check_jsonl(path)
+    return _corrections(path) or check_jsonl(path)
+
+
+def _corrections(path: Path) -> CheckResult | None:
+    """Check a file of corrections or other gold pages; None for another file."""
+    from webmain.corrections.file import is_gold, line_error
+    from webmain.store.check import CheckResult, Problem
+
+    n, problems = 0, []
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if number == 1 and not is_gold(line):
+                return None
+            if reason := line_error(line):
+                problems.append(Problem(place=f"line {number}", reason=reason))
+            elif line.strip():
+                n += 1
+    return CheckResult(what="corrections", n=n, piece="gold page", problems=tuple(problems)) if n or problems else None
 
 
 def _rules(path: Path) -> CheckResult:

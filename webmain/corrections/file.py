@@ -214,7 +214,7 @@ class CorrectionsFile:
                 break
             file.close()  # another process has replaced it meanwhile
         try:
-            file.mend_lines("gold page", lambda line: _gold(line) is not None)
+            file.mend_lines("gold page", is_gold)
             yield file
         finally:
             file.close()
@@ -232,6 +232,19 @@ def _gold(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and ("html" in record or "html_b64" in record) else None
+
+
+def is_gold(line: bytes) -> bool:
+    """Return True if a line is a gold page's, a correction or not."""
+    return _gold(line) is not None
+
+
+def line_error(line: bytes) -> str:
+    """Return what is wrong with a line of a file of corrections; "" if it is a correction, or another gold page."""
+    record = _gold(line)
+    if record is None:
+        return "no gold page" if line.strip() else ""
+    return "no correction, or not as it was written" if "marked" in record and _correction(line) is None else ""
 
 
 def _correction(line: bytes) -> Correction | None:

@@ -94,7 +94,9 @@ class JsonlStore(Store):
             )
         self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
         try:
-            if not read_only:
+            if read_only:
+                self._file.check_first_line("article record", is_ours)
+            else:
                 self.cut_bytes = self._file.mend_lines("article record", is_ours)
             self._scan()
         except BaseException:
@@ -312,10 +314,11 @@ def _whole_line(data: bytes, number: int, offset: int) -> Line | None:
 
 
 def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
-    """Return a line's article and its whole record, or None if it is not an article record."""
+    """Return a line's article and its whole record, or None if it is not an article record, but a gold page's."""
     try:
         record = json.loads(line)
-        if not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
+        is_gold = "html" in record or "html_b64" in record
+        if is_gold or not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
             return None
         return Article.from_dict(record), record
     except UNREADABLE:
