@@ -70,6 +70,13 @@ def test_what_it_would_change_is_shown_on_other_pages():
             '["www.harbour.example"]\nremove = [\n  ".a",  # a reason\n  ".invitation",\n]\n',
         ),
         ('["harbour.example"]\nremove = ".a"\n', '["harbour.example"]\nremove = [".a", ".invitation"]\n'),
+        ("[harbour.example]\ndelay = 3\n", '[harbour.example]\ndelay = 3\nremove = [".invitation"]\n'),
+        ("harbour.example.delay = 3\n", 'harbour.example.delay = 3\nharbour.example.remove = [".invitation"]\n'),
+        (
+            "[harbour.example]\ndelay = 3\n[other.example]\ndelay = 1\n[harbour.b]\ndelay = 2\n",
+            '[harbour.example]\ndelay = 3\nremove = [".invitation"]\n[other.example]\ndelay = 1\n[harbour.b]\ndelay = 2\n',
+        ),
+        ("[www.harbour]\nexample.delay = 3\n", '[www.harbour]\nexample.delay = 3\nexample.remove = [".invitation"]\n'),
         ('["harbour.example"]\nremove = ".invitation"\n', '["harbour.example"]\nremove = ".invitation"\n'),
     ],
 )
@@ -90,6 +97,17 @@ def test_a_file_that_cannot_be_used_is_left_as_it_is(tmp_path):
     with pytest.raises(SitesError):
         accept(Proposal("harbour.example", "remove", ".a", 1, 1), path)
     assert path.read_text() == "[harbour.example\n"
+
+
+def test_a_table_to_which_nothing_can_be_added_is_told_and_left(tmp_path, monkeypatch):
+    path = tmp_path / "sites.toml"
+    path.write_text("[harbour.example]\ndelay = 3\n")
+    monkeypatch.setattr("webmain.corrections.proposals._table_of", lambda *_: None)
+    with pytest.raises(
+        SitesError, match=r'sites\.toml: the rule cannot be added .*; begin it with \["harbour.example"\]'
+    ):
+        accept(Proposal("harbour.example", "remove", ".a", 1, 1), path)
+    assert path.read_text() == "[harbour.example]\ndelay = 3\n"
 
 
 def test_the_command_proposes_shows_and_accepts(tmp_path, capsys, monkeypatch):

@@ -144,6 +144,12 @@ def test_a_rule_is_proposed_shown_on_other_pages_and_counts_once_it_is_accepted(
     assert "There is no other recorded page" in page
     place = "/rules/harbour.example"
     assert client.send_form(place, {"key": "remove", "css": "body"}, page=place).status_code == 409
+    sites.write_text("[harbour.example]\ndelay = -3\n")
+    answer = client.send_form(place, {"key": "remove", "css": ".invitation"}, page=place)
+    assert answer.status_code == 409
+    assert "The rule cannot be saved" in answer.text
+    assert "sites.toml:2: harbour.example: delay: got -3" in answer.text
+    sites.write_text("[harbour.example]\ndelay = 3\n")
     answer = client.send_form(place, {"key": "remove", "css": ".invitation"}, page=place)
     assert answer.status_code == 303
     assert ".invitation" in sites.read_text()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from webmain.corrections.file import Correction
 from webmain.extraction import Options, compose, judge, merge, read
 from webmain.files import replaced_whole
 from webmain.items import Page, Rejected
-from webmain.sites.rules import SiteRules, Sites, SitesError, read_sites
+from webmain.sites.rules import SiteRules, Sites, SitesError, read_sites, site_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -245,7 +245,8 @@ def accept(proposal: Proposal, path: str | Path) -> None:
     Raises
     ------
     SitesError
-        The file cannot be used as it is, and was left so; or tomlkit is not installed.
+        The file cannot be used as it is, or the rule cannot be added to the site's table, and it was left so; or tomlkit
+        is not installed.
     OSError
         The system refuses.
     """
@@ -259,9 +260,7 @@ def accept(proposal: Proposal, path: str | Path) -> None:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
     else:
         document = tomlkit.document()
-    names = (name for name in document if name.strip().lower().removeprefix("www.") == proposal.site)
-    table = next((document[name] for name in names), None)
-    if table is None:
+    if (table := _table_of(proposal.site, document)) is None:
         table = document[proposal.site] = tomlkit.table()
     given = table.get(proposal.key)
     known = [given] if isinstance(given, str) else list(given or ())
@@ -273,6 +272,25 @@ def accept(proposal: Proposal, path: str | Path) -> None:
         table[proposal.key] = [*known, proposal.css]
     with replaced_whole(path) as part:
         part.write_text(tomlkit.dumps(document), encoding="utf-8")
-        read_sites(part)
+        try:
+            is_added = proposal.css in getattr(read_sites(part).tables[proposal.site], proposal.key)
+        except (SitesError, KeyError):
+            is_added = False
+        if not is_added:
+            name = f'["{proposal.site}"]'
+            raise SitesError(
+                f"{path}: the rule cannot be added to the site's table as it is written; begin it with {name}"
+            )
         if path.exists():
             shutil.copy2(path, path.with_name(path.name + ".bak"))
+
+
+def _table_of(site: str, tables: Mapping[str, Any], name: str = "") -> Any:
+    """Return a site's table in a file of rules, also one without quotes, which is nested; None if there is none."""
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            full = f"{name}.{key}" if name else key
+            found = value if site_of(full) == site else _table_of(site, value, full)
+            if found is not None:
+                return found
+    return None

@@ -151,7 +151,7 @@ def read_sites(path: str | Path) -> Sites:
         return f"{path.name}:{lines.get(name, 1)}"
 
     for name, values in tables:
-        site = _site(name)
+        site = site_of(name)
         if not name:
             problems += [f"{place(key)}: {key}: is in no site's table" for key in values]
         elif not site:
@@ -182,7 +182,7 @@ def _flat(table: Mapping[str, Any], name: str = "") -> Iterator[tuple[str, dict[
             yield from _flat(value, f"{name}.{key}" if name else key)
 
 
-def _site(name: str) -> str:
+def site_of(name: str) -> str:
     """Return the host that a table's name stands for, in ASCII; "" if it is not a host."""
     site = name.strip().lower().removeprefix("www.")
     ascii_site = host(f"https://{site}/")

@@ -202,9 +202,9 @@ async def accept(request: Request) -> Response:
         await asyncio.to_thread(write, chosen, path)
         sites = await asyncio.to_thread(read_sites, path)
     except SitesError as error:
-        raise Problem(503, f"{error}.") from None
+        raise Problem(409, f"{error}.", code="no_rule") from None
     except OSError as error:
-        raise Problem(503, f"{path} cannot be written: {reason_of(error)}.") from None
+        raise Problem(503, f"{path} cannot be written: {reason_of(error)}.", code="no_rule") from None
     web.config = replace(web.config, sites=sites)
     await web.tasks.renew(web.config)
     return redirect(request, f"/rules/{site}", notice=f"Saved in {path}: {chosen.key} = {chosen.css}.")
