@@ -215,8 +215,9 @@ def _joined(path: str) -> str:
 def _option(key: str, value: Any) -> Any:
     """Return a key's value as a field of `SiteRules`; raise a ValueError that states what is allowed."""
     if key in SELECTORS:
-        for each in (selectors := _strings(value)):
-            _check_selector(key, each)
+        selectors = _strings(value)
+        if wrong := list(filter(None, (_selector_error(key, each) for each in selectors))):
+            raise ValueError("; ".join(wrong))
         return selectors
     if key in ("sections", "exclude"):
         paths = _strings(value)
@@ -268,7 +269,9 @@ def _number(value: Any, unit: str, low: float, high: float, kinds: Any = int | f
 
 def _strings(value: Any) -> tuple[str, ...]:
     values = value if isinstance(value, list) else [value]
-    if not values or not all(isinstance(each, str) and each.strip() for each in values):
+    if not values:
+        raise ValueError("the list is empty; leave the key out")
+    if not all(isinstance(each, str) for each in values):
         raise ValueError(f"got {value!r}, allowed is a string or a list of strings")
     return tuple(each.strip() for each in values)
 
@@ -278,13 +281,15 @@ def is_xpath(expression: str) -> bool:
     return expression.startswith(("/", "./", "("))
 
 
-def _check_selector(key: str, expression: str) -> None:
-    """Raise a ValueError if a selector is not valid, or cannot select what its key takes."""
+def _selector_error(key: str, expression: str) -> str:
+    """Return why a selector is not valid, or cannot select what its key takes; "" if it can."""
     import parsel
     from cssselect import SelectorError
     from lxml import etree
     from parsel.csstranslator import HTMLTranslator
 
+    if not expression:
+        return "a selector is empty"
     page = parsel.Selector(_SMALL_PAGE, type="html")
 
     def evaluated(xpath: str) -> Any:
@@ -304,14 +309,15 @@ def _check_selector(key: str, expression: str) -> None:
             calls, inner = inner, _CALL.sub(checked_call, inner)
     except (SelectorError, etree.XPathError, RecursionError, re.error, TypeError, ValueError) as error:
         kind = "XPath" if is_xpath(expression) else "CSS"
-        raise ValueError(f"{expression[:200]!r} is not valid {kind}: {error}") from error
+        return f"{expression[:200]!r} is not valid {kind}: {error}"
     steps, longer = re.sub(_LITERAL, "", xpath), ""
     while steps != longer:
         longer, steps = steps, re.sub(r"\[[^][]*\]", "", steps)
     if key in MARKED and (isinstance(result, str) or _TEXT_STEP.search(steps)):
-        raise ValueError(f"{expression[:200]!r} selects text; {key} takes elements")
+        return f"{expression[:200]!r} selects text; {key} takes elements"
     if not isinstance(result, list | str):
-        raise ValueError(f"{expression[:200]!r} is a number or a comparison; {key} takes elements")
+        return f"{expression[:200]!r} is a number or a comparison; {key} takes elements"
+    return ""
 
 
 _SMALL_PAGE: Final = "<html><head><title>t</title></head><body><h1>t</h1><p>t <a href='/'>t</a></p></body></html>"
