@@ -192,6 +192,9 @@ def test_the_command_lists_parts_marks_them_and_takes_back(tmp_path, capsys):
     assert PROSE.format(3) not in correction.text
     assert main([*command, "--content", "999"]) == 2
     assert "no part 999" in capsys.readouterr().err
+    assert main([*command, "--undo", "--boilerplate", number]) == 2
+    assert "--undo removes the whole correction" in capsys.readouterr().err
+    assert list(CorrectionsFile(path)) == [correction]
     assert main([*command, "--undo"]) == 0
     assert main([*command, "--undo"]) == 1
     assert list(CorrectionsFile(path)) == []

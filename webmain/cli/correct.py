@@ -54,6 +54,8 @@ def _correct(args: argparse.Namespace) -> int:
     from webmain.files import StoreError
     from webmain.sites.model_store import ModelStore, SiteModels
 
+    if args.undo and (args.content or args.boilerplate or args.note):
+        raise Failure(USAGE, "--undo removes the whole correction: leave out --content, --boilerplate and --note")
     extractor = create(args.extractor)
     models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
     options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
