@@ -145,6 +145,8 @@ def test_the_command_learns_from_corrections(tmp_path, capsys, monkeypatch):
         (folder / f"{number}.html").write_text(page(number).html)
     CorrectionsFile("corrections.jsonl").save(corrected(1))
     command = ["learn", str(folder), "--site", "harbour.example", "--models", "models"]
+    assert main([*command, "--corrections", "correction.jsonl"]) == 3
+    assert "correction.jsonl: no such file" in capsys.readouterr().err
     assert main([*command, "--corrections", "corrections.jsonl"]) == 0
     assert "5 pages and 1 corrected" in capsys.readouterr().out
     (tmp_path / "new.html").write_text(page(20).html)

@@ -45,9 +45,7 @@ def add(commands: Commands) -> None:
     option("-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)")
     option("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"most pages per site ({MAX_PAGES})")
     option("--site", metavar="DOMAIN", help="from an archive, use only pages of this site or without an address")
-    option(
-        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages to learn from, too ({CORRECTIONS})"
-    )
+    option("--corrections", type=named, metavar="FILE", help=f"corrected pages to learn from, too ({CORRECTIONS})")
     option("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
     models = commands.add_parser(
@@ -72,6 +70,8 @@ def _learn(args: argparse.Namespace) -> int:
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
         raise Failure(USAGE, f"{extractor.name} does not learn from a site's pages; learned, lbda and svm do")
+    if args.corrections and not Path(args.corrections).is_file():
+        raise Failure(NOT_FOUND, f"{args.corrections}: no such file")
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]
     if wrong := [address for address in addresses if not _is_site(address)]:
@@ -148,7 +148,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
     from webmain.sites.fitting import Event, LearningTask, cannot_detect_drift, drift_warning, fit_summary
     from webmain.sites.model_store import ModelStore
 
-    models, corrections = ModelStore(args.models), CorrectionsFile(args.corrections)
+    models, corrections = ModelStore(args.models), CorrectionsFile(args.corrections or CORRECTIONS)
     worst = OK
     for site in sorted(spool.sites):
         n = spool.count(site)
