@@ -1,9 +1,11 @@
 """Words of languages from data files; `python tests/languages/test_languages.py` makes one file of all anew."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,26 @@ from webmain.metadata.date_patterns import date_patterns
 from webmain.metadata.dates import parse_date
 from webmain.metadata.names import names_in
 
+NAMES = """
+    about ads also bylines.after_name bylines.and bylines.and_here bylines.and_patterns bylines.author_label
+    bylines.buttons bylines.by bylines.degrees bylines.edited_by bylines.labels bylines.no_names bylines.particles
+    bylines.patterns bylines.role_patterns bylines.roles bylines.roles_after bylines.signatures bylines.titles
+    bylines.verbs changing.ago changing.corrected changing.corrections changing.counters changing.units
+    classes.aside classes.byline classes.date classes.headline classes.not_aside classes.not_byline comments
+    cues.about cues.byline cues.comments cues.legal cues.related cues.service cues.share cues.subscribe
+    dates.afternoons dates.at dates.clock_marks dates.eras dates.ethiopian_months dates.minute_marks
+    dates.month_ends dates.mornings dates.nepali_months dates.o_clock dates.of dates.ordinals dates.patterns
+    dates.published dates.solar_months dates.until dates.updated dates.year_after dates.year_first dates.year_marks
+    divided elision months months_here next_page nutrients quotes ratings read_more scripts.enable scripts.patterns
+    scripts.state senders urls.articles urls.authors urls.categories urls.dead_ends urls.editions urls.fronts
+    urls.id_keys urls.ignored urls.lists urls.news urls.other_suffixes urls.page_keys urls.page_suffixes
+    urls.search_keys urls.shelves urls.tags version
+""".split()
+"""The lists that the code reads, with their sections."""
+
+PLAIN = ("cues.", "quotes", "ads", "ratings", "dates.published", "dates.updated")
+"""Beginnings of the names of lists whose words are no regular expressions."""
+
 
 def read_words(*folders: Path) -> Languages:
     """Read the files of some folders; raises ValueError with a file's path if it does not hold lists of words."""
@@ -23,12 +45,25 @@ def read_words(*folders: Path) -> Languages:
     for path in sorted((path for folder in folders for path in folder.glob("*.toml")), key=lambda path: path.stem):
         try:
             words = {name: _words(value) for name, value in _flat(tomllib.loads(path.read_text(encoding="utf-8")))}
+            for name in words:
+                _check(name, words[name])
             if any(len(words[key]) != 12 for key in ("months", "months_here") if key in words):
                 raise ValueError("twelve months are wanted")
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         tables |= dict.fromkeys((path.stem, *words.get("also", ())), words)
     return Languages(tables)
+
+
+def _check(name: str, words: tuple[str, ...]) -> None:
+    if name not in NAMES:
+        near = get_close_matches(name, NAMES, 1)
+        raise ValueError(f"{name}: no list that is read" + (f"; did you mean {near[0]}?" if near else ""))
+    for word in () if name.startswith(PLAIN) else words:
+        try:
+            re.compile(word)
+        except re.error as error:
+            raise ValueError(f"{name}: {word!r} is no regular expression: {error}") from error
 
 
 def _flat(values: Mapping[str, Any], section: str = "") -> Iterator[tuple[str, Any]]:
@@ -98,10 +133,21 @@ def test_every_language_with_months_has_all_that_its_pages_need() -> None:
     assert known.words("quotes", "xx") == ()
 
 
-@pytest.mark.parametrize("text", ["months = ['a']", "months = 1.5", "x = [1]", "x = "])
-def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("months = ['a']", "twelve months are wanted"),
+        ("months = 1.5", "not a list of words"),
+        ("ads = [1]", "not a list of words"),
+        ("x = ", "Invalid value"),
+        ("mnths = 'a'", "mnths: no list that is read; did you mean months?"),
+        ("[cue]\nabout = 'a'", "cue.about: no list that is read; did you mean cues.about?"),
+        ("read_more = '('", "read_more: '(' is no regular expression"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "xx.toml").write_text(text)
-    with pytest.raises(ValueError, match=r"xx\.toml"):
+    with pytest.raises(ValueError, match=rf"xx\.toml: .*{re.escape(told)}"):
         read_words(tmp_path)
 
 
