@@ -6,6 +6,7 @@ StoreError (a ValueError)
 ├── NewerStoreError   written by a later webmain
 ├── StoreLockedError  another process writes to it
 ├── StoreDamagedError the file is ours, and broken
+├── StoreFaultError   an exception in a store of the user's
 └── StoreWriteError   permission, full disk, failing device
     └── StoreFullError    no space left, or a quota is used up
 """
@@ -51,6 +52,10 @@ class NewerStoreError(StoreError):
 
 class StoreLockedError(StoreError):
     """Another process writes to this store."""
+
+
+class StoreFaultError(StoreError):
+    """A store that is not webmain's own has raised another exception: the `__cause__`."""
 
 
 class StoreDamagedError(StoreError):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from webmain.article.identity import content_mark, identify
+from webmain.files import StoreFaultError
 from webmain.items import Article
 from webmain.store.multiple_stores import Stores
 from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError
@@ -19,8 +20,6 @@ Make = Callable[..., Article]
 
 class FolderStore(Store):
     """A folder with a JSON file an article."""
-
-    scheme = "folder_store:FolderStore"
 
     def commit(self) -> tuple[Stored, ...]:
         self._check_usable()
@@ -52,6 +51,7 @@ def importable(monkeypatch):
     from types import ModuleType
 
     module = ModuleType("folder_store")
+    monkeypatch.setattr(FolderStore, "__module__", "folder_store")
     module.FolderStore = FolderStore  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "folder_store", module)
 
@@ -79,6 +79,40 @@ def test_own_store_beside_one_of_webmains(tmp_path, make_article: Make) -> None:
         stores.add(make_article())
         assert [stored.outcome for stored in stores.commit()] == [Outcome.NEW]
         assert [store.count() for store in stores] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("method", "call"),
+    [
+        ("__init__", lambda _: None),
+        ("add", lambda stores: stores.add(None)),
+        ("due", lambda stores: stores.due(0.0)),
+        ("commit", Stores.commit),
+        ("articles", lambda stores: stores.get("x")),
+        ("articles", lambda stores: list(stores.fingerprints())),
+        ("articles", Stores.count),
+        ("articles", Stores.places),
+        ("mark_gone", lambda stores: stores.mark_gone("x", when=None, status=404)),
+        ("close", Stores.close),
+        ("_release", Stores.close),
+    ],
+)
+@pytest.mark.parametrize(
+    ("error", "kind", "reason"),
+    [(OSError(28, "No space left"), StoreError, "No space left"), (KeyError("x"), StoreFaultError, "KeyError: 'x'")],
+)
+def test_whatever_an_own_store_raises_is_a_store_error_that_names_it(
+    tmp_path, monkeypatch, method, call, error, kind, reason
+) -> None:
+    def fail(*_args: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FolderStore, method, fail)
+    spec = f"folder_store:FolderStore:{tmp_path}/news"
+    with pytest.raises(StoreError) as caught:
+        call(open_stores(spec))
+    assert (type(caught.value), str(caught.value)) == (kind, f"store {spec}: {reason}")
+    assert caught.value.__cause__ is error
 
 
 @pytest.mark.parametrize(

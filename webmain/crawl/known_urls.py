@@ -23,7 +23,7 @@ from webmain.items import Article, Reason, Rejected
 from webmain.ledger.ledger import DoneUrl, Ledger, LedgerError
 from webmain.ledger.responses import ARTICLE, Filters, SavedResponse
 from webmain.ledger.visits import FetchedArticle
-from webmain.store.protocol import Stored
+from webmain.store.protocol import Stored, StoreError
 from webmain.store.registry import ledger_path
 from webmain.text.words import base_language
 from webmain.urls import normalise, same_site, site_key
@@ -135,6 +135,8 @@ class KnownUrls(Component):
             self._reopen_damaged()
         except LedgerError as error:
             raise fail_crawl(self._crawler, "ledger", error) from error
+        except StoreError as error:
+            raise fail_crawl(self._crawler, "store", error) from error
 
     @property
     def _stores(self) -> list[Stores | JsonlStore]:

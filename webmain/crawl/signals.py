@@ -21,6 +21,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from webmain.files import StoreFaultError
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ def fail_crawl(crawler: Crawler, part: str, error: object) -> CloseSpider:
     """
     name = f"webmain/{part}_error"
     if crawler.stats.get_value(name) is None:
-        logger.error("The crawl ends: %s", error)
+        trace = error.__cause__ if isinstance(error, StoreFaultError) else None
+        logger.error("The crawl ends: %s", error, exc_info=trace)
         crawler.stats.set_value(name, str(error))
         if not is_closing(crawler):
             close_crawl(crawler, f"{part}_error")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
@@ -93,7 +94,11 @@ class Store(Step):
         self._waiting[identify(item)] = item
         if self._doubtful is not None:
             self._doubtful.check(item)
-        (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self.stores).add(item)
+        try:
+            (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self.stores).add(item)
+        except StoreError as error:
+            self.end(error)
+            raise DropItem(PENDING, log_level="DEBUG") from error
         self._tick()
         if limit and self._accepted >= limit and not self._closing:
             self._closing = True
@@ -108,17 +113,13 @@ class Store(Step):
         """Record how the run ended, then close the stores."""
         if self.stores is None:
             return
-        try:
+        with self._ending():
             if self._run is not None and (database := self.stores.database):
                 database.finish_run(self._run, reason=reason, stats=dict(self.crawler.stats.get_stats()))
-            self.places = tuple((store.spec, store.count()) for store in [*self.stores, *self.open_stores[1:]])
-        except StoreError as error:
-            fail_crawl(self.crawler, "store", error)
+            self.places = (*self.stores.places(), *((store.spec, store.count()) for store in self.open_stores[1:]))
         for store in self.open_stores:
-            try:
+            with self._ending():
                 self._report(store.close())
-            except StoreError as error:
-                fail_crawl(self.crawler, "store", error)
         self._close_review()
 
     def _close_review(self) -> None:
@@ -142,16 +143,23 @@ class Store(Step):
         return [store for store in (self.stores, self.kept_out) if store is not None]
 
     def _tick(self) -> None:
-        if any(store.due(self._clock()) for store in self.open_stores):
-            self._commit()
+        with self._ending():
+            if any(store.due(self._clock()) for store in self.open_stores):
+                self._commit()
 
     def _commit(self) -> None:
         """Commit the buffered articles and report them; a failure ends the crawl."""
         for store in self.open_stores:
-            try:
+            with self._ending():
                 self._report(store.commit())
-            except StoreError as error:
-                self.end(error)
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """End the crawl if a store fails."""
+        try:
+            yield
+        except StoreError as error:
+            self.end(error)
 
     def end(self, error: StoreError) -> None:
         """End the crawl because a store has failed."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from webmain.items import Article
-from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError
+from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError, errors_as_store_errors
 
 if TYPE_CHECKING:
     from webmain.store.sqlite import SqliteStore
+
+T = TypeVar("T")
 
 
 class Stores:
@@ -18,6 +20,8 @@ class Stores:
 
     An article counts as stored when every store has it. Where their outcomes differ (a new database beside an old
     file), the one that changed most is returned: new, then changed, then unchanged.
+
+    Each method raises StoreError, whatever exception a store raises.
     """
 
     def __init__(self, stores: Sequence[Store]) -> None:
@@ -48,55 +52,67 @@ class Stores:
 
     def due(self, now: float) -> bool:
         """Return True if a store is due for a commit."""
-        return any(store.due(now) for store in self.stores)
+        return any(self._each(lambda store: store.due(now)))
 
     def add(self, article: Article) -> None:
         """Add an article to every store's buffer."""
-        for store in self.stores:
-            store.add(article)
+        for _ in self._each(lambda store: store.add(article)):
+            pass
 
     def commit(self) -> tuple[Stored, ...]:
         """Commit every store, even if one fails; return what all of them have committed, in this call or the next.
 
         Raises StoreError: the first failure. The articles concerned still wait in the store that failed.
         """
-        return self._all([store.commit for store in self.stores])
+        return self._all(lambda store: store.commit())
 
     def get(self, article_id: str) -> Article | None:
         """Return a committed article from the first store."""
-        return self.stores[0].get(article_id)
+        return next(self._each(lambda store: store.get(article_id)))
 
     @property
     def may_lack(self) -> bool:
         """Whether some store was found damaged on opening."""
-        return any(store.may_lack for store in self.stores)
+        return any(self._each(lambda store: store.may_lack))
 
     def has(self, article_id: str) -> bool:
         """Return True if an article is in every store that was found damaged."""
-        return all(store.has(article_id) for store in self.stores if store.may_lack)
+        return all(self._each(lambda store: not store.may_lack or store.has(article_id)))
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
         """Record in every store that an article's page is gone (`Store.mark_gone`); return whether the first has it."""
-        answers = [store.mark_gone(name, when=when, status=status) for store in self.stores]
-        return answers[0]
+        answer, *_ = self._each(lambda store: store.mark_gone(name, when=when, status=status))
+        return answer
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of the committed articles of the first store."""
-        return self.stores[0].fingerprints()
+        with errors_as_store_errors(self.stores[0].spec):
+            yield from self.stores[0].fingerprints()
 
     def count(self) -> int:
         """Return the number of committed articles in the first store."""
-        return self.stores[0].count()
+        return next(self._each(lambda store: store.count()))
+
+    def places(self) -> tuple[tuple[str, int], ...]:
+        """Return the specification of each store, and its number of committed articles."""
+        return tuple(self._each(lambda store: (store.spec, store.count())))
 
     def close(self) -> tuple[Stored, ...]:
         """Commit and close every store, even if one fails."""
-        return self._all([store.close for store in self.stores])
+        return self._all(lambda store: store.close())
 
-    def _all(self, calls: Iterable[Callable[[], tuple[Stored, ...]]]) -> tuple[Stored, ...]:
+    def _each(self, ask: Callable[[Store], T]) -> Iterator[T]:
+        for store in self.stores:
+            with errors_as_store_errors(store.spec):
+                answer = ask(store)
+            yield answer
+
+    def _all(self, call: Callable[[Store], tuple[Stored, ...]]) -> tuple[Stored, ...]:
         failures: list[StoreError] = []
-        for answers, call in zip(self._answers, calls, strict=True):
+        for answers, store in zip(self._answers, self.stores, strict=True):
             try:
-                answers.extend(call())
+                with errors_as_store_errors(store.spec):
+                    answers.extend(call(store))
             except StoreError as error:
                 failures.append(error)
         if failures:

@@ -6,6 +6,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from webmain import clock
 from webmain.files import StoreError as StoreError
+from webmain.files import StoreFaultError, reason_of
 from webmain.files import StoreLockedError as StoreLockedError
 from webmain.files import StoreSpecError as StoreSpecError
 from webmain.files import StoreWriteError as StoreWriteError
@@ -69,12 +71,12 @@ class Store(ABC):
     To write your own store, subclass this in any module: `package.module:Class:ADDRESS` instead of `sqlite:PATH` makes
     `Class(ADDRESS, read_only=...)`. `commit`, `articles` and `_release` are required. The other methods for reading go
     through all articles, so a large store should override them. Raise `StoreError` or a subclass
-    (`webmain.files`) for every error that users can fix.
+    (`webmain.files`) for every error that users can fix; any other exception ends a crawl, too, with its traceback.
 
     `path`: the address. `read_only`: take no lock, change nothing, refuse to add.
     """
 
-    scheme: ClassVar[str]  # the beginning of the store's specification, up to the last colon before the address
+    scheme: ClassVar[str] = ""  # the specification up to the last colon before the address; "": the class's import path
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path).expanduser()  # the address, as a path
@@ -86,7 +88,7 @@ class Store(ABC):
     @property
     def spec(self) -> str:
         """The specification that opens this store again."""
-        return f"{self.scheme}:{self.path}"
+        return f"{self.scheme or f'{type(self).__module__}:{type(self).__qualname__}'}:{self.path}"
 
     @property
     def pending(self) -> int:
@@ -191,6 +193,19 @@ class Store(ABC):
             raise StoreError(f"store {self.spec} is closed")
         if writing and self._read_only:
             raise StoreWriteError(f"store {self.spec} is open for reading only")
+
+
+@contextmanager
+def errors_as_store_errors(spec: str) -> Iterator[None]:
+    """Turn any other exception of a store into StoreError, with the store's specification in its message."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"store {spec}: {reason_of(error)}") from error
+    except Exception as error:
+        raise StoreFaultError(f"store {spec}: {type(error).__name__}: {error}") from error
 
 
 def utc_now() -> datetime:

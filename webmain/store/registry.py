@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from webmain.store.multiple_stores import Stores
-from webmain.store.protocol import Store, StoreSpecError
+from webmain.store.protocol import Store, StoreSpecError, errors_as_store_errors
 
 SCHEMES = {"jsonl": "webmain.store.jsonl:JsonlStore", "sqlite": "webmain.store.sqlite:SqliteStore"}
 """The import path of each scheme's class."""
@@ -28,7 +28,8 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     `webmain.files`.
     """
     store_class, address = store_and_path(spec)
-    return store_class(address, read_only=read_only)
+    with errors_as_store_errors(spec):
+        return store_class(address, read_only=read_only)
 
 
 def store_and_path(spec: str) -> tuple[type[Store], str]:
