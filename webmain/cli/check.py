@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from webmain.store.check import CheckResult
 
 
+_ALLOWED = (
+    "no such file, and no form that can be checked; allowed are jsonl:PATH, sqlite:PATH, and the path of a store, ledger,"
+    " recording, folder of models, or rules for sites"
+)
 MAX_SHOWN = 200  # problems printed per file; all are counted
 
 
@@ -61,7 +65,10 @@ def _place(spec: str) -> tuple[Path, str]:
 
     form, _, address = spec.partition(":")
     if form.lower() not in SCHEMES:
-        return Path(spec).expanduser(), ""
+        path = Path(spec).expanduser()
+        if address and not path.exists():
+            raise Failure(USAGE, f"{spec}: {_ALLOWED}")
+        return path, ""
     if not address:
         raise Failure(USAGE, no_store(spec))
     return Path(address).expanduser(), form.lower()

@@ -14,7 +14,7 @@ from webmain.archive.warc import files_at
 from webmain.files import reason_of
 from webmain.spiders.addresses import start_url
 from webmain.store.protocol import StoreSpecError
-from webmain.store.registry import SCHEMES, split_spec, split_specs
+from webmain.store.registry import SCHEMES, split_spec, split_specs, store_and_path
 from webmain.store.search_records import read_day
 from webmain.text.language import ISO_639_1
 from webmain.urls import host
@@ -51,9 +51,11 @@ def read_sites_file(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def read_store(text: str) -> str:
-    """Check the syntax of stores without opening them."""
+    """Check the syntax of stores, and that their classes are there, without opening them."""
     try:
         parts = split_specs(text)
+        for part in parts:
+            store_and_path(part)
     except StoreSpecError as error:
         raise ValueError(str(error).partition(": ")[2]) from error
     for part in parts:
