@@ -122,6 +122,8 @@ def test_the_text_of_an_explanation_is_that_of_its_content(api):
         ({"json": {}}, 400, "bad_request"),
         ({"json": {"html": 1}}, 400, "bad_request"),
         ({"json": {"html": PAGE, "sites": "/etc/passwd"}}, 400, "bad_request"),
+        ({"json": {"html": PAGE}, "params": {"extractor": "pab"}}, 400, "bad_request"),
+        ({"content": PAGE, "headers": {"content-type": "text/html"}, "params": {"nope": ""}}, 400, "bad_request"),
         ({"json": {"html": PAGE, "keep": "links"}}, 400, "bad_request"),
         ({"json": {"html": PAGE, "keep": ["all"]}}, 400, "bad_option"),
         ({"json": {"html": PAGE, "extractor": "os:system"}}, 400, "bad_option"),
@@ -199,6 +201,13 @@ def test_the_store_is_read_as_described(api, description, path, query):
         ("/articles/{id}/revisions", "", 404),
         ("/cloud", "top=1000000", 400),
         ("/cloud", "since=%00", 400),
+        ("/articles", "nope=1", 400),
+        ("/articles", "sites=news.example", 400),
+        ("/search", "q=x&below=1", 400),
+        ("/cloud", "other_nope=", 400),
+        ("/sites", "site=news.example", 400),
+        ("/articles/{id}", "url=x", 400),
+        ("/openapi.json", "x=%ff", 400),
     ],
 )
 def test_wrong_questions_to_the_store_are_told(api, description, path, query, status):
@@ -219,13 +228,26 @@ def test_lists_are_walked_through_part_by_part(api):
     assert part["total"] == 5
 
 
+def test_unknown_parameters_are_told_with_those_that_there_are(api):
+    answer = api.get(f"{API}/articles?site=x&nope=1")
+    assert answer.json()["error"]["message"].startswith("nope: no such parameter; there are site, lang, method, since,")
+    assert "there are none" in api.get(f"{API}/sites?site=x").text
+
+
+def test_limit_of_zero_only_counts(api):
+    part = api.get(f"{API}/articles?limit=0").json()
+    assert part == {"total": 5, "articles": [], "next": None}
+    part = api.get(f"{API}/search?q=harbour&limit=0").json()
+    assert (part["pages"], part["hits"], part["next"]) == (5, [], None)
+
+
 def test_results_are_walked_through_part_by_part(api):
     seen, offset = [], 0
     while offset is not None:
-        part = api.get(f"{API}/search?q=opened&limit=2&offset={offset}").json()
+        part = api.get(f"{API}/search?q=harbour&limit=2&offset={offset}").json()
         seen += [hit["id"] for hit in part["hits"]]
         offset = part["next"]
-    assert len(seen) == len(set(seen)) == part["pages"]
+    assert len(seen) == len(set(seen)) == part["pages"] == 5
 
 
 def test_all_texts_of_an_article_are_there(api):

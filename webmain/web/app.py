@@ -66,15 +66,15 @@ PAGES: Final = (
 """The pages; forms that are posted to them are checked (`with_form_check`). Handlers import heavy modules themselves."""
 
 REST: Final = (
-    Route("/openapi.json", rest.description),
+    rest.ReadingRoute("/openapi.json", rest.description),
     Route("/extract", rest.extract, methods=["POST"]),
     Route("/explain", rest.explain, methods=["POST"]),
-    Route("/search", rest.search),
-    Route("/articles", rest.articles),
-    Route("/articles/{id}", rest.article),
-    Route("/articles/{id}/revisions", rest.revisions),
-    Route("/sites", rest.sites),
-    Route("/cloud", rest.cloud),
+    rest.ReadingRoute("/search", rest.search),
+    rest.ReadingRoute("/articles", rest.articles),
+    rest.ReadingRoute("/articles/{id}", rest.article),
+    rest.ReadingRoute("/articles/{id}/revisions", rest.revisions),
+    rest.ReadingRoute("/sites", rest.sites),
+    rest.ReadingRoute("/cloud", rest.cloud),
 )
 """The REST interface, below `rest.PREFIX`."""
 

@@ -51,6 +51,14 @@ def described() -> Mapping[str, Any]:
     return description
 
 
+def query_names(path: str) -> tuple[str, ...]:
+    """Return the names of the parameters that a GET request of a path may have in its query string."""
+    found = described()
+    shared, own = found["components"]["parameters"], found["paths"][path]["get"].get("parameters", ())
+    parameters = [shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in own]
+    return tuple(one["name"] for one in parameters if one["in"] == "query")
+
+
 def add_schema(record: type, schemas: dict[str, Any]) -> None:
     """Add the schema of a record, and of the records in its fields, under their names."""
     if record.__name__ in schemas:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from webmain.files import StoreLockedError, StoreWriteError
 from webmain.items import ANY_TYPE, PAGE_TYPES, Page
@@ -20,7 +22,7 @@ from webmain.store.query import QueryError, read_query
 from webmain.text.normal import replace_surrogates
 from webmain.web.choices import checked_keep, checked_method
 from webmain.web.clouds import cloud_of
-from webmain.web.openapi import described
+from webmain.web.openapi import described, query_names
 from webmain.web.pages import render, web_of
 from webmain.web.problems import Problem
 from webmain.web.query_params import QueryParams, query_params
@@ -42,6 +44,21 @@ MAX_BETWEEN: Final = 1_000
 
 # One without an end is one too: nothing is read twice.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+
+
+class ReadingRoute(Route):
+    """A route of GET requests that refuses parameters which the description does not name."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check the query string, then call the handler."""
+        _check_parameters(Request(scope), query_names(self.path))
+        await super().handle(scope, receive, send)
+
+
+def _check_parameters(request: Request, known: Sequence[str]) -> None:
+    for name in request.query_params:
+        if name not in known:
+            raise Problem(400, f"{name[:100]}: no such parameter; there are {', '.join(known) or 'none'}.")
 
 
 async def extract(request: Request) -> Response:
@@ -84,6 +101,7 @@ async def _given(request: Request) -> Mapping[str, Any]:
         return given | {"page": Page(url=given.get("url") or None, body=body, headers={"content-type": content_type})}
     if kind != "application/json":
         raise Problem(415, "The body must be JSON (Content-Type: application/json), or a page (text/html).")
+    _check_parameters(request, ())
     if not _is_flat(body):
         raise Problem(400, "The body is not an object of a few strings.", code="bad_json")
     try:
