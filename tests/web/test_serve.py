@@ -121,6 +121,25 @@ def test_small_parts_are_counted_for_each_request(server):
     assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"404", b"404", b"200"]
 
 
+@pytest.mark.parametrize("path", ["/", "/login", "/api/v1/extract"])
+@pytest.mark.parametrize("late", [b"ZZZ\r\n", b"1\r\nx\r\n" * 1_500, None])
+def test_broken_requests_leave_no_traceback_in_the_log(tmp_path, path, late):
+    form = b"Content-Type: application/x-www-form-urlencoded" if path == "/login" else b"Content-Type: application/json"
+    head = b"POST %b HTTP/1.1\r\nHost: localhost\r\n%b\r\nTransfer-Encoding: chunked\r\n\r\n" % (path.encode(), form)
+    with (tmp_path / "log").open("wb") as log, running(stderr=log) as (port, _):
+        for wait_s in (0, 0.3):  # while the answer is made, and after that
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection, suppress(OSError):
+                connection.sendall(head)
+                time.sleep(wait_s)
+                if late is not None:
+                    connection.sendall(late)
+                    while connection.recv(65_536):
+                        pass
+        time.sleep(0.3)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert [line for line in lines if "Invalid HTTP request" not in line] == []
+
+
 def test_who_asks_for_nothing_is_sent_away():
     """Twenty looks a second in place of one in ten."""
     code = "import webmain.web.connections as c; c.HEAD_S = .05; from webmain.cli import main; main()"

@@ -12,7 +12,7 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -100,7 +100,12 @@ def create_app(config: Config) -> Starlette:
         routes=[*map(security.with_form_check, PAGES), Mount(rest.PREFIX, routes=REST), Mount("/static", files)],
         lifespan=running,
         middleware=[Middleware(security.Security)],
-        exception_handlers={HTTPException: _http_error, StoreError: _store_error, Exception: _unexpected_error},  # type: ignore[dict-item]
+        exception_handlers={
+            HTTPException: _http_error,  # type: ignore[dict-item]
+            StoreError: _store_error,  # type: ignore[dict-item]
+            ClientDisconnect: _disconnected,
+            Exception: _unexpected_error,
+        },
     )
     app.state.key = secrets.token_bytes(32)  # signs cookies and forms
     app.state.web = web
@@ -117,6 +122,11 @@ async def _http_error(request: Request, error: HTTPException) -> Response:
 async def _store_error(request: Request, error: StoreError) -> Response:
     """Return the response to an error of the store, or of the file of corrections."""
     return failure(request, 503, sentence(f"{error}."), code="no_store")
+
+
+async def _disconnected(*_: object) -> Response:
+    """Return a response that nobody receives: the client has gone before its request was complete."""
+    return Response(status_code=400)
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:

@@ -51,6 +51,15 @@ class BoundedProtocol(H11Protocol):
         self._check.cancel()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, unless an answer is under way; then, as nothing more can be sent, close the connection."""
+        try:
+            super().send_400_response(msg)
+        except h11.LocalProtocolError:
+            self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # the application's own answer is dropped
+
     def _close_if_idle(self) -> None:
         state: Any = self.conn.their_state
         was_idle, self._idle = self._idle, state is h11.IDLE
