@@ -157,6 +157,15 @@ def test_a_crawl_ends_also_where_the_server_is_killed(tmp_path):
     wait_for((tmp_path / "ended").exists, 30)
 
 
+@pytest.mark.parametrize("site", ["user:pw@bbc.com", "https://user@bbc.com/", "//user:pw@bbc.com", "'user:pw@bbc.com'"])
+def test_user_names_and_passwords_of_a_site_are_refused(site):
+    with pytest.raises(Problem, match="User name or password") as caught:
+        crawl_arguments({"site": site}, CONFIG)
+    assert (caught.value.status_code, "pw" in caught.value.detail) == (400, False)
+    for address in ("bbc.com/@user", "'bbc.com/@user'", "//bbc.com/@user"):
+        assert crawl_arguments({"site": address}, CONFIG)["site"] == "https://bbc.com/@user"
+
+
 @pytest.mark.parametrize(
     "site",
     [

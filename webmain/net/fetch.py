@@ -93,7 +93,7 @@ class _Fetch:
 
     def page(self, url: str) -> Page:
         """Fetch a page, following redirects."""
-        answer = self.follow(_request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
+        answer = self.follow(request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
         if not 200 <= answer.status < 300:
             raise HTTPStatus(answer.status, answer.url or url, answer.headers)
         return answer
@@ -115,7 +115,7 @@ class _Fetch:
             target = join(url, location)
             if target is None:
                 raise BadAddress(f"redirected to no web page ({location[:100]!r})", url)
-            url = _request_form(target)
+            url = request_form(target)
         raise TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", url)
 
     def ask_robots(self, url: str) -> None:
@@ -176,7 +176,7 @@ class _Fetch:
         return Page(url=url, body=body, status=response.status, headers=headers, fetched_at=datetime.now(UTC))
 
 
-def _request_form(url: str) -> str:
+def request_form(url: str) -> str:
     """Return a URL in the form for a request; raises BadAddress for any but HTTP URLs without credentials."""
     form = normalise(url, keep_parameters=True)
     if form is None:

@@ -100,6 +100,7 @@ def crawl_arguments(form: Mapping[str, str], config: Config) -> dict[str, str]:
 
 
 def _site(text: str, config: Config) -> str:
+    from webmain.net.fetch import request_form
     from webmain.spiders.addresses import start_url
 
     if not text:
@@ -108,6 +109,8 @@ def _site(text: str, config: Config) -> str:
     if address is None:
         raise not_allowed("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
     try:
+        given = text.strip("'\"")
+        request_form(given if "://" in given else f"https://{given}")
         Guard(allow_private=config.allow_private).check_target(address)
     except BadAddress as error:
         raise fetch_problem(error) from None
