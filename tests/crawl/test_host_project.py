@@ -184,6 +184,29 @@ def test_store_that_fails_ends_the_crawl_with_a_reason_and_by_our_command_with_a
     assert json.loads((project.folder / "dump.json").read_text())["stats"]["finish_reason"] == "store_error"
 
 
+@pytest.mark.parametrize(("command", "code"), [("", 0), (block("COMMANDS_MODULE"), 1)])
+def test_store_of_the_projects_own_that_fails_at_the_end_is_told_by_stats_and_exit_code(project, command, code):
+    (project.folder / "mine.py").write_text(
+        "from webmain.store.protocol import Store\n\n\nclass Full(Store):\n"
+        "    def commit(self):\n        raise OSError('the disk is on fire')\n\n"
+        "    def articles(self):\n        return iter(())\n\n    def _release(self):\n        pass\n"
+    )
+    done = project.crawl(block("ADDONS"), "WEBMAIN_STORE = 'mine:Full:x'", command)
+    assert done.returncode == code
+    assert "ERROR: The crawl ends: store mine:Full:x: the disk is on fire" in done.stderr
+    assert "Traceback" not in done.stderr
+    stats = json.loads((project.folder / "dump.json").read_text())["stats"]
+    assert stats["webmain/store_error"] == "store mine:Full:x: the disk is on fire"
+    assert "webmain/articles/new" not in stats
+
+
+def test_store_that_cannot_be_imported_ends_the_crawl_before_it_begins(project, site):
+    done = project.crawl(block("ADDONS"), "WEBMAIN_STORE = 'nomod:Store:x'")
+    assert done.returncode == 1
+    assert "setting WEBMAIN_STORE: got 'nomod:Store:x'; No module named 'nomod'" in done.stderr
+    assert not site.times
+
+
 def test_pages_that_opt_out_are_rejected_if_the_project_respects_that(project, site):
     site.article("/story/1", head="<meta name=robots content=noai>")
     told = project.run(block("ADDONS"), "WEBMAIN_RESPECT = 'optouts'")
