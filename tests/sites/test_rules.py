@@ -187,6 +187,33 @@ def test_removed_part_of_a_kept_one_is_removed_and_not_the_other_way_round(tmp_p
     assert "Buy" not in kept(found)
 
 
+NOTE = (
+    '<div class="note"><p>Subscribe to read on, as all our readers do who want to know more of the harbour.</p></div>'
+)
+PROSE = "<p>" + 4 * "The harbour master counted the boats twice each morning, and wrote it down. " + "</p>"
+MORE = PROSE.replace("boats", "nets")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<h1>Tide</h1>{NOTE}",
+        f"<h1>Tide</h1>{NOTE}<template>{NOTE}</template>",
+        PROSE + NOTE.replace("div", "blockquote") + MORE,
+        PROSE + f"<figure><img src=/a.jpg><figcaption>At noon {NOTE}</figcaption></figure>" + MORE,
+        PROSE + NOTE.replace("div", "figcaption") + MORE,
+        PROSE + "<img class=note src=/note.jpg>" + MORE,
+        PROSE + MORE + f'<section class="comments" id="comments">{3 * NOTE}</section>',
+    ],
+    ids=["fallback", "template", "quote", "words of a picture", "caption", "picture", "comment"],
+)
+def test_what_a_rule_removed_is_in_no_part_of_the_article(tmp_path, html):
+    sites = write(tmp_path, '["paper.example"]\nremove = ".note"')
+    found = webmain.extract(html, url="https://paper.example/a", sites=sites, keep="captions,images,comments")
+    assert "Subscribe" not in found.to_json()
+    assert "note.jpg" not in found.to_json()
+
+
 def test_page_on_which_nothing_matches_is_judged_by_its_extractor_and_told(tmp_path):
     found, matches = extract(tmp_path, 'body = [".a", ".b"]', 'title = "h1"', 'keep = ".none"')
     assert "Nobody was hurt" in kept(found)

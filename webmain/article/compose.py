@@ -12,7 +12,7 @@ import numpy as np
 
 from webmain.article.inserts import adjusted
 from webmain.article.pictures import article_images
-from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions, with_gallery
+from webmain.article.regions import comment_leaves, leaves_of_lines, not_removed, with_captions, with_gallery
 from webmain.embedded.articles import embedded_instead, embedded_text
 from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
@@ -109,7 +109,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     if not blocks and extraction.confidence is not None:
         from webmain.embedded.fallback import fallback_blocks
 
-        blocks, name = fallback_blocks(document), "fallback"
+        blocks, name = fallback_blocks(document, not_removed(document)), "fallback"
     if not blocks and (embedded := embedded_text(document, states=0, least=ANY_PROSE)):
         blocks, name = embedded.blocks, "embedded"
     if not blocks:
@@ -171,14 +171,17 @@ def parts_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: 
     score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
     if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
         kept = with_gallery(document, adjusted(document, kept, captions=bool(keep.captions)))
+    allowed = not_removed(document)
+    kept = kept & allowed
     comments: tuple[ArticleBlock, ...] = ()
     if keep.comments:
         own = extraction.comments  # of a method that detects them
         apart = comment_leaves(document, kept) if own is None else np.append(own, False)[owner] & ~kept
+        apart = apart & allowed
         kept = kept & ~apart
         comments = article_blocks(document, apart, score=score, raw=raw, locate=locate, keep=replace(keep, lists=True))
     if keep.captions:
-        kept = with_captions(document, kept)
+        kept = with_captions(document, kept) & allowed
     composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
     if keep.captions is None and extraction.confidence is not None:
         composed = _without_captions(composed)

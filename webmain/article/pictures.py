@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from webmain.article.regions import MAX_CAPTION_CHARS, reach, region
+from webmain.article.regions import MAX_CAPTION_CHARS, not_removed, reach, region, removed_elements
 from webmain.html.columns import HIDDEN
 from webmain.html.kinds import is_caption
 from webmain.html.names import MAX_CLASS_CHARS
@@ -128,6 +128,7 @@ class _Album:
         chosen = np.flatnonzero(kept)
         self._first, self._last = int(chosen[0]), int(chosen[-1])
         self._known: dict[int, _Around] = {}
+        self._removed = removed_elements(document)
         self.root = self._wide(region(document.elements, document.leaves, kept)[0])
 
     def _wide(self, element: int) -> int:
@@ -151,7 +152,7 @@ class _Album:
         """Return True if a picture belongs to the article."""
         elements = self._elements
         place = elements.first_leaf[element]
-        if not self._near[place] or self._is_small(element):
+        if not self._near[place] or self._is_small(element) or self._removed[element]:
             return False
         around = self._around(element)
         if around.is_apart:
@@ -237,11 +238,12 @@ class _Album:
     def _with_text(self) -> list[tuple[int, str]]:
         """Caption elements that show text, with that text; "" if it is too long."""
         elements, leaves = self._elements, self._leaves
+        unwanted = leaves.has(HIDDEN) | ~not_removed(self._document)
         found = []
         for each in range(self.root, elements.end[self.root]):
             if self._is_caption(each):
                 members = range(elements.first_leaf[each], elements.end_leaf[each])
-                shown = [i for i in islice(members, MAX_CAPTION_LEAVES) if not leaves.flags[i] & int(HIDDEN)]
+                shown = [i for i in islice(members, MAX_CAPTION_LEAVES) if not unwanted[i]]
                 text = strip_controls(fold_space(leaves.join(shown)))
                 if text:
                     is_short = len(text) <= MAX_CAPTION_CHARS and len(members) <= MAX_CAPTION_LEAVES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from webmain.html.document import Document
     from webmain.html.tree import Elements, Leaves
+
+REMOVED: Final = "webmain.article.regions"
+"""Key of `Document.views`; see `removed_elements`."""
 
 UNWANTED = HIDDEN | Flag.IN_NOSCRIPT | Flag.IN_FORM | Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_SVG
 """Flags of text that is never a caption or a comment."""
@@ -44,6 +47,17 @@ LINE_WINDOW_CHARS = 2_000
 
 SURE_LINE_CHARS = 40
 """Longer lines are searched for in the whole rest of the page."""
+
+
+def removed_elements(document: Document) -> NDArray[np.bool_]:
+    """Return the elements that the rules of the page's site remove, and all inside them, `(n_elements,) bool`."""
+    found: NDArray[np.bool_] | None = document.views.get(REMOVED)
+    return np.zeros(len(document.elements), dtype=np.bool_) if found is None else found
+
+
+def not_removed(document: Document) -> NDArray[np.bool_]:
+    """Return which leaves the rules of the page's site do not remove, `(n_leaves,) bool`."""
+    return ~removed_elements(document)[document.leaves.elements]
 
 
 def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -56,12 +56,14 @@ _PIECE = lazy(
 _FRAME = lazy(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE)
 
 
-def fallback_mask(document: Document) -> NDArray[np.bool_]:
+def fallback_mask(document: Document, allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
     """Return which leaves to use as text if the extractor kept none.
 
     Parameters
     ----------
     document : Document
+    allowed : (n_leaves,) bool or None
+        The leaves that may be used; None for all.
 
     Returns
     -------
@@ -71,9 +73,10 @@ def fallback_mask(document: Document) -> NDArray[np.bool_]:
         letter. A notice that the page needs scripts comes last. All false only if no leaf has a letter.
     """
     leaves = document.leaves
+    allowed = np.ones(len(leaves), dtype=np.bool_) if allowed is None else allowed
     found: list[tuple[bool, NDArray[np.bool_]]] = []
     for wanted, unwanted in _TIERS:
-        mask = ~leaves.has(unwanted) & (leaves.has(wanted) if wanted else np.ones(len(leaves), dtype=np.bool_))
+        mask = allowed & ~leaves.has(unwanted) & (leaves.has(wanted) if wanted else True)
         texts = [leaves.texts[i] for i in np.flatnonzero(mask).tolist()]
         if not any(any(c.isalnum() for c in text) for text in texts):
             continue
@@ -111,12 +114,14 @@ def markup_beside_tree(document: Document) -> str:
     return "\n".join(f"<div>{text}</div>" for _, text in pieces if text.strip())
 
 
-def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
+def fallback_blocks(document: Document, allowed: NDArray[np.bool_] | None = None) -> tuple[ArticleBlock, ...]:
     """Return text for a page of which the extractor kept nothing.
 
     Parameters
     ----------
     document : Document
+    allowed : (n_leaves,) bool or None
+        The leaves that may be used; None for all. If it leaves some out, markup outside the tree is not used either.
 
     Returns
     -------
@@ -124,8 +129,8 @@ def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
         The leaves of `fallback_mask`; or the text of `markup_beside_tree` if there are no leaves, or if they have less than
         `ENOUGH_PROSE` and it has more. Empty only if the page has no text except its title, attributes and scripts.
     """
-    blocks = _blocks(document, fallback_mask(document))
-    if _prose(blocks) >= ENOUGH_PROSE:
+    blocks = _blocks(document, fallback_mask(document, allowed))
+    if _prose(blocks) >= ENOUGH_PROSE or (allowed is not None and not allowed.all()):
         return blocks
     beside = markup_beside_tree(document)
     if not beside:

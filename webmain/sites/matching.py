@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.article.filters import check_language
-from webmain.article.regions import leaves_of_lines
+from webmain.article.regions import REMOVED, leaves_of_lines
 from webmain.extractors.base import NOT_SHOWN, Extraction, create
 from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.document import Document
@@ -156,6 +156,8 @@ def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
     if matches is None or not matches.selects:
         return judge()
     of_element = {i: a[MARK] for i, a in enumerate(document.elements.attributes) if MARK in a}
+    removed = np.array([of_element.get(i) == "remove" for i in range(len(document.elements))], dtype=np.bool_)
+    document.views[REMOVED] = document.elements.within(removed)
     label = _labels(document, of_element)
     shown = ~document.leaves.has(NOT_SHOWN)
     in_body = (label == "body") & shown
