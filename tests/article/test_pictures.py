@@ -99,6 +99,22 @@ def test_pictures_tell_their_words_and_place():
     )
 
 
+@pytest.mark.parametrize(
+    ("markup", "captions"),
+    [
+        ("<img src=/a.jpg>{p}<figure><img src=/b.jpg><figcaption>B</figcaption></figure>", ["", "B"]),
+        ("<img src=/a.jpg>{p}<div class=wp-caption><img src=/b.jpg><p class=wp-caption-text>B</div>", ["", "B"]),
+        ("<img src=/a.jpg>{p}<div class=wp-caption><img src=/b.jpg>B</div>", ["", "B"]),
+        ("<img src=/a.jpg>{p}<figure><video src=/b></video><figcaption>B</figcaption></figure>", [""]),
+        ("<img src=/a.jpg><div class=caption>A</div><img src=/b.jpg><div class=caption>B</div>", ["A", "B"]),
+        ("<div><span><img src=/a.jpg></span><span><span class=caption>A</span></span></div>", ["A"]),
+        ("<div><img src=/a.jpg><div><img src=/icon.svg><span class=caption>A</span></div></div>", ["A"]),
+    ],
+)
+def test_caption_of_another_picture_is_no_caption(markup, captions):
+    assert [image.caption for image in images(inside(markup.format(p=f"<p>{TEXT}</p>")))] == captions
+
+
 def test_a_box_that_holds_the_text_is_the_articles_whatever_its_class():
     markup = f"<body><div class='comment sticky-sidebar'><p>{TEXT}<p>{TEXT}<img src=/a.jpg><p>{TEXT}</div></body>"
     assert urls(markup) == ["/a.jpg"]

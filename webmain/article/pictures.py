@@ -39,6 +39,9 @@ MAX_CAPTION_LEAVES = 1000
 _CAPTIONED_WITHIN = 3
 """Maximum levels from a picture outside a `figure` up to the common ancestor with its caption."""
 
+_FIGURE_WITHIN = 8
+"""Maximum levels from a picture up to its `figure`, and from a caption up to an ancestor with a picture."""
+
 _IMAGES = frozenset(("img", "amp-img"))
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-img-src", "data-full-src")
 _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
@@ -218,15 +221,32 @@ class _Album:
 
     def caption(self, element: int) -> str:
         """Return the text of a picture's caption, "" for none."""
-        figure = self.above(element, "figure", levels=8)
+        figure = self.above(element, "figure", levels=_FIGURE_WITHIN)
         if figure >= 0:
             return self._caption_in(figure)
         box = element
         for _ in range(_CAPTIONED_WITHIN):
             box = max(self.root, self._elements.parent[box])
-            if text := self._caption_in(box):
-                return text
+            if captions := self._of_box.get(box):
+                following = bisect_left(captions, element, key=itemgetter(0))
+                return captions[following if following < len(captions) else 0][1]
         return ""
+
+    @cached_property
+    def _of_box(self) -> dict[int, list[tuple[int, str]]]:
+        """Captions by the lowest element around them with a picture: they describe no picture outside of it."""
+        elements = self._elements
+        pictures = [e for e in elements.of_tags(_IMAGES) if not self._is_small(e) and self.address(e)]
+        found: dict[int, list[tuple[int, str]]] = {}
+        for caption, text in self._with_text:
+            for box in elements.ancestors(caption)[:_FIGURE_WITHIN]:
+                at = bisect_left(pictures, box)
+                if at < len(pictures) and pictures[at] < elements.end[box]:
+                    found.setdefault(box, []).append((caption, text))
+                    break
+                if elements.tags[box] == "figure":  # of a film or a table
+                    break
+        return found
 
     def _caption_in(self, box: int) -> str:
         """Return the text of the first caption with text inside an element; "" if it is too long for a caption."""
