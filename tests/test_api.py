@@ -215,6 +215,11 @@ def test_equal_records_have_equal_hashes():
         ("file:///srv/pages/page.html", "`webmain extract URL`"),
         ("/srv/pages/page", "`webmain extract FILE`"),
         ('{"html": "<p>The tide</p>", "n": 3}', "JSON"),
+        ('\ufeff <?xml version="1.0"?><!-- a --><rss><channel><title>The tide</title></channel></rss>', "is feed"),
+        ('<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:title>The tide</a:title></a:feed>', "is feed"),
+        ("<urlset><url><loc>https://example.org/2026/11/tides</loc></url></urlset>", "is xml"),
+        ('<?xml version="1.0"?><!DOCTYPE svg><svg><text>The tide</text></svg>', "is image"),
+        ("%PDF-1.7\n1 0 obj << /Title (The tide) >> endobj", "is pdf"),
     ],
 )
 def test_what_is_no_page_is_rejected_with_a_word_on_what_to_do(given, told):
@@ -234,6 +239,15 @@ def test_what_is_no_page_is_rejected_with_a_word_on_what_to_do(given, told):
 )
 def test_plain_text_is_still_a_page(text):
     assert extract(text, extractor="eniw", parts="text").text.split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "before", ["<!-- <rss> --><?xml version='1.0'?><html>", "<!doctype\nhtml><svg></svg>", "<?php 1 ?><my-page>"]
+)
+def test_what_begins_like_no_page_may_be_one(before):
+    assert (
+        extract(f"{before}<p>The tide is high today.", extractor="eniw", parts="text").text == "The tide is high today."
+    )
 
 
 def test_wrong_types_are_told_what_to_give():

@@ -46,7 +46,7 @@ def chosen(markup: str) -> list[str]:
         f"<object><p>{TEXT}</p></object>",
         f"<video><p>{TEXT}</p></video>",
         f"<iframe>{TEXT}</iframe>",
-        f"<svg><text>{TEXT}</text></svg>",
+        f"<body><svg><text>{TEXT}</text></svg>",
         f"<plaintext>{TEXT}",
         f"<xmp>{TEXT}</xmp>",
         f"<pre>{TEXT}</pre>",

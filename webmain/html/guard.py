@@ -12,8 +12,8 @@ The checks and the tokenizer never undercount open elements: an end tag counts o
 Declarative shadow roots are shown to readers, but the parser keeps a template's content out of the tree, so such templates
 are renamed to a neutral element. Other templates stay and are dropped by the walk.
 
-`wrong_input` recognises input that is not markup: a URL, a file name, or JSON, a saved page in MIME format or an archive
-that contains the markup.
+`wrong_input` recognises input that is not a page's markup: a URL, a file name, a feed, a sitemap, an SVG picture, or JSON, a
+saved page in MIME format or an archive that contains the markup.
 """
 
 from __future__ import annotations
@@ -323,6 +323,12 @@ _PATH = lazy(
     r"(?:~|\.{1,2})?/\S*|[a-z]:[/\\][^\n]*|[^\n]*\.(?:x?html?|mhtml|php|txt|json|xml|warc(?:\.gz)?)", re.IGNORECASE
 )
 _JSON = lazy(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
+_NO_PAGE = lazy(
+    r"%PDF-|<\?|<!--|<!doctype(?!\s+html)|<(?:[\w.-]+:)?(?:rss|feed|rdf|urlset|sitemapindex|opml|svg)(?=[\s/>])",
+    re.IGNORECASE,
+)
+"""Beginnings of what may be no page, for which the kind is determined."""
+
 _MAX_HEAD_CHARS = 32_768
 _HEADERS = lazy(r"(?:From [^\n]*\n)?(?:[a-z][a-z0-9-]*:[^\n]*\n(?:[ \t]+[^\s][^\n]*\n)*)+", re.IGNORECASE)
 _MIME = lazy(r"^mime-version:", re.IGNORECASE | re.MULTILINE)
@@ -347,6 +353,12 @@ def wrong_input(text: str) -> str:
         except (ValueError, RecursionError):
             return ""
         return "this is JSON; give the HTML that it holds"
+    if _NO_PAGE.match(text):
+        from webmain.html.sniffing import BodyKind, sniff
+
+        kind = sniff(text[:_MAX_NAME_CHARS].encode("utf-8", "replace"))
+        if kind not in (BodyKind.HTML, BodyKind.BINARY):  # control characters in text are dropped
+            return f"the body is {kind}"
     if text.startswith("filedesc://"):
         return "this is an ARC file, the format before WARC; convert it to WARC, as warcio does"
     headers = _HEADERS.match(text, 0, _MAX_HEAD_CHARS)
