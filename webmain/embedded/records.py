@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webmain.items import Source
 from webmain.metadata.dates import parse_date
-from webmain.metadata.head import clean, letters
+from webmain.metadata.head import letters
 from webmain.metadata.names import names_in, unique
+from webmain.metadata.values import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -332,9 +332,9 @@ def _cut(name: str) -> str:
 
 def read_descriptions(document: Document) -> tuple[str, ...]:
     """Return the distinct descriptions in a page's head: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
-    from webmain.metadata.head import clean
     from webmain.metadata.jsonld import texts as texts_of
     from webmain.metadata.reading import read
+    from webmain.metadata.values import clean
 
     reading = read(document)
     found: dict[str, None] = {}

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from webmain import languages
-from webmain.metadata.head import BYLINE, clean, element_text, has_sign, letters, meta_names, scope_type
+from webmain.metadata.head import BYLINE, element_text, has_sign, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
 from webmain.metadata.likely_authors import SHORT_LABEL, YEAR, labelled_authors, likely_authors
 from webmain.metadata.names import (
@@ -23,6 +23,7 @@ from webmain.metadata.names import (
     without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain.html.document import Document, view
-from webmain.metadata.head import clean, head_metas
+from webmain.metadata.head import head_metas
 from webmain.metadata.jsonld import declared_types, read_json_ld, texts
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.text.normal import as_seen
 

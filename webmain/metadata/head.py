@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from webmain import languages
 from webmain.clock import once
 from webmain.html.document import Document, view
 from webmain.html.names import MAX_KNOWN, NO_NAMES, names_of
+from webmain.html.visible_text import HEADINGS
+from webmain.metadata.values import MAX_VALUE_CHARS, clean
 from webmain.regex import lazy
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MAX_ELEMENTS: Final = 60_000
 """Maximum elements searched; pages have their metadata before that."""
 
-MAX_VALUE_CHARS: Final = 4_000
 _MAX_NAME_CHARS: Final = 300
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
@@ -292,29 +292,6 @@ def _name_of(attributes: dict[str, str | None]) -> str | None:
     return attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
 
 
-_INVISIBLE = dict.fromkeys(
-    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010), 0xFFFE, 0xFFFF]
-)
-_CONTROL = dict.fromkeys([*range(32), *range(127, 160), 8232, 8233], " ")
-_DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
-_MARKUP = lazy(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
-_ENTITY = lazy(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-
-
-def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
-    """Return a value on one line, without double-escaped entities, tags and soft hyphens, white space folded."""
-    text = text[:limit]
-    for _ in range(3):
-        if "&" not in text or not _ENTITY.search(text):
-            break
-        text = html.unescape(text)
-    if "<" in text:
-        text = _MARKUP.sub(" ", text)
-    if not text.isprintable() or "\xb6" in text:
-        text = text.translate(_DROPPED)
-    return " ".join(text.split())
-
-
 def letters(text: str) -> str:
     """Return the letters and digits of a string with case folded, for comparing."""
     return _letters(text) if len(text) <= _MAX_NAME_CHARS else _letters.__wrapped__(text[:MAX_VALUE_CHARS])
@@ -337,7 +314,9 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
     texts = leaves.texts[first : min(end, first + 61)]
     if len(texts) > 60 or sum(map(len, texts)) > 2 * limit:
         return ""
-    text = clean(leaves.join(range(first, end)), limit=2 * MAX_VALUE_CHARS)
+    text = leaves.join(range(first, end))
+    is_shown = elements.tags[index] in HEADINGS and "<" in text  # a heading's markup that readers see is meant
+    text = clean(text, limit=2 * MAX_VALUE_CHARS, markup=not is_shown)
     return text if len(text) <= limit else ""
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 from webmain.html.columns import Flag
 from webmain.metadata.dates import parse_date
 from webmain.metadata.dates_shown import is_mostly_date
-from webmain.metadata.head import clean, element_text, letters, stands_aside
+from webmain.metadata.head import element_text, letters, stands_aside
 from webmain.metadata.jsonld import first_text
 from webmain.metadata.names import starts_byline
 from webmain.metadata.reading import Found, Reading, found
 from webmain.metadata.site_names import in_slug
 from webmain.metadata.titles import Candidate, choose, pieces, size
+from webmain.metadata.values import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,8 @@ def _heading(reading: Reading) -> str:
     title = letters(document.title)
     for i in range(first + 1, min(end, first + _MOST_DATES)):
         if is_mostly_date(leaves.texts[i]) and letters(leaves.texts[i]) not in title and parse_date(leaves.texts[i]):
-            shown = clean(leaves.text(range(first, i)))
+            shown = leaves.text(range(first, i))
+            shown = clean(shown, markup="<" not in shown)
             if letters(shown) and title.startswith(letters(shown)):
                 return shown
     return element_text(document, reading.headline)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain import languages
 from webmain.clock import once
-from webmain.metadata.head import clean
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.text.normal import HAN
 

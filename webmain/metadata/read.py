@@ -15,13 +15,14 @@ from webmain.html.document import Document, view
 from webmain.items import LiveEntry, Metadata
 from webmain.metadata.authors import read_authors
 from webmain.metadata.dates import parse_date
-from webmain.metadata.head import clean, meta_names
+from webmain.metadata.head import meta_names
 from webmain.metadata.headlines import read_title
 from webmain.metadata.jsonld import first_text, texts
 from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, first, found, read, source_name
 from webmain.metadata.titles import MAX_TITLE_CHARS
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.declared import json_ld
-from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
+from webmain.metadata.head import Clues, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.text.normal import strip_controls
 from webmain.text.prose_amount import n_wide

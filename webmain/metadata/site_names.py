@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from webmain.metadata.head import MAX_VALUE_CHARS, letters
+from webmain.metadata.head import letters
+from webmain.metadata.values import MAX_VALUE_CHARS
 from webmain.regex import lazy
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from webmain.metadata.head import clean
 from webmain.metadata.head import letters as fold
 from webmain.metadata.site_names import SiteNames, in_slug, latin_words
+from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.text.normal import EAST_ASIAN
 
