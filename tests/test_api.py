@@ -242,7 +242,13 @@ def test_plain_text_is_still_a_page(text):
 
 
 @pytest.mark.parametrize(
-    "before", ["<!-- <rss> --><?xml version='1.0'?><html>", "<!doctype\nhtml><svg></svg>", "<?php 1 ?><my-page>"]
+    "before",
+    [
+        "<!-- <rss> --><?xml version='1.0'?><html>",
+        "<!doctype\nhtml><svg></svg>",
+        "<svg><title>a</title></svg>",
+        "<?php 1 ?><my-page>",
+    ],
 )
 def test_what_begins_like_no_page_may_be_one(before):
     assert (

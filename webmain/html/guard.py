@@ -357,7 +357,10 @@ def wrong_input(text: str) -> str:
         from webmain.html.sniffing import BodyKind, sniff
 
         kind = sniff(text[:_MAX_NAME_CHARS].encode("utf-8", "replace"))
-        if kind not in (BodyKind.HTML, BodyKind.BINARY):  # control characters in text are dropped
+        is_part = kind is BodyKind.IMAGE and not text.rstrip().endswith(
+            "</svg>"
+        )  # a page's body may begin with a picture
+        if not is_part and kind not in (BodyKind.HTML, BodyKind.BINARY):  # control characters in text are dropped
             return f"the body is {kind}"
     if text.startswith("filedesc://"):
         return "this is an ARC file, the format before WARC; convert it to WARC, as warcio does"
