@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from webmain import extract
 from webmain.article.identity import content_mark, identify
-from webmain.items import Article, article_id
+from webmain.items import Article, ArticleBlock, Kind, article_id
 from webmain.items.codec import clean, encode, plain
 from webmain.text.normal import fingerprint
 from webmain.urls import site_key
@@ -48,6 +49,15 @@ def test_plain_is_to_dict(make_article) -> None:  # type: ignore[no-untyped-def]
         assert plain(article) == article.to_dict()
         assert list(plain(article)) == list(article.to_dict())
         assert encode(plain(article)) == article.to_json()
+
+
+def test_json_has_null_for_what_is_no_number_and_no_lone_surrogate() -> None:
+    block = ArticleBlock(kind=Kind.PARAGRAPH, text="t", raw=float("nan"), score=float("inf"))
+    written = Article(title="x\ud800", blocks=(block,), confidence=float("nan")).to_json(indent=1)
+    written.encode()
+    record = json.loads(written, parse_constant=pytest.fail)
+    found = (record["title"], record["confidence"], record["blocks"][0]["raw"], record["blocks"][0]["score"])
+    assert found == ("x\ufffd", None, None, None)
 
 
 @given(st.text(st.characters(codec=None, categories=None) | st.sampled_from("\ud800\udfff"), max_size=30))

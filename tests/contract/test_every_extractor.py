@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import gc
+import math
 import pickle
 import sys
 import time
@@ -339,6 +340,17 @@ def strangers(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     yield __import__("strangers")
     sys.modules.pop("strangers")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"confidence": 2.0}, {"confidence": math.nan}, {"score": np.array([1.5])}, {"score": np.array([math.nan])}],
+)
+def test_scores_and_confidence_outside_of_their_range_are_refused(wrong):
+    found = judge(Document(Page(html="<p>The tide"), html="<p>The tide"), create("eniw"))
+    assert dataclasses.replace(found, confidence=0.0, score=np.array([1.0])).confidence == 0
+    with pytest.raises(ValueError, match=r"eniw: scores and confidence must lie in \[0, 1\]"):
+        dataclasses.replace(found, **wrong)
 
 
 @pytest.mark.parametrize("name", ["function", "Plain", "Half", "Unnamed", "instance", "called", "ENIW.name"])

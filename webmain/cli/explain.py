@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from webmain.cli.sources import add_source, local_file, named, notify, read_page
 from webmain.explain.records import block_record, page_record, rounded
 from webmain.files import reason_of
 from webmain.items import Rejected, Verdict
+from webmain.items.codec import encode
 from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _explain(args: argparse.Namespace) -> int:
             if texts:
                 compared["texts"] = [_text_record(one) for one in texts]
             record = {**page_record(found), "blocks": [block_record(b) for b in found.blocks], **compared}
-            print(json.dumps(record, ensure_ascii=False, indent=2))
+            print(encode(record, indent=2))
         else:
             _print_table(found.extraction, found.blocks, found.page_type)
             _print_compared(comparison, texts)
@@ -209,7 +209,7 @@ def _print_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Se
         columns = [
             {"column": name, "value": round(value, 4), "log_odds": round(odds, 4)} for name, value, odds in moved
         ]
-        print(json.dumps({**head, **row, "moved": columns}, ensure_ascii=False, indent=2))
+        print(encode({**head, **row, "moved": columns}, indent=2))
         return
     print(f"{head['extractor']}: block {row['block']}, {row['verdict']}, probability {row['score']:.3f}: {row['why']}")
     print(f"{row['xpath']}\n{cut(row['text'], MOST_TEXT)}\n")

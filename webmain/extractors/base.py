@@ -68,8 +68,8 @@ class Extraction:
             column = vars(self)[name]
             if column is not None and len(column) != n:
                 raise ValueError(f"{self.extractor}: {name} has {len(column)} values for {n} blocks")
-        if n and not (self.score.min() >= 0 and self.score.max() <= 1):
-            raise ValueError(f"{self.extractor}: scores must lie in [0, 1]")
+        if not (0 <= (self.confidence or 0) <= 1 and (not n or 0 <= self.score.min() <= self.score.max() <= 1)):
+            raise ValueError(f"{self.extractor}: scores and confidence must lie in [0, 1]")
         object.__setattr__(self, "why", tuple(self.why))
         if len(self.duplicate_of) != n:
             object.__setattr__(self, "duplicate_of", np.full(n, -1, dtype=np.int32))

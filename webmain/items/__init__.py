@@ -254,9 +254,9 @@ class Article(Metadata):
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the record as one JSON object, non-ASCII characters as they are."""
-        import json
+        from webmain.items.codec import encode
 
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+        return encode(self.to_dict(), indent=indent)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:

@@ -153,16 +153,16 @@ def of_cells(record_type: Any, row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def encode(record: Mapping[str, Any]) -> str:
-    r"""Return a record as one line of JSON that every reader accepts.
+def encode(record: Mapping[str, Any], *, indent: int | None = None) -> str:
+    r"""Return a record as JSON that every reader accepts; one line without `indent`.
 
     Lone surrogates (`&#xD800;`, `"\ud83d"` in JSON-LD), which UTF-8 cannot encode, become U+FFFD; NaN, which JSON cannot
     express, becomes null.
     """
     try:
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
-        text = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False, indent=indent)
     return clean(text)
 
 
