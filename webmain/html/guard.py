@@ -357,10 +357,8 @@ def wrong_input(text: str) -> str:
         from webmain.html.sniffing import BodyKind, sniff
 
         kind = sniff(text[:_MAX_NAME_CHARS].encode("utf-8", "replace"))
-        is_part = kind is BodyKind.IMAGE and not text.rstrip().endswith(
-            "</svg>"
-        )  # a page's body may begin with a picture
-        if not is_part and kind not in (BodyKind.HTML, BodyKind.BINARY):  # control characters in text are dropped
+        begins_page = kind is BodyKind.IMAGE and not text.rstrip().endswith("</svg>")  # with a picture
+        if not begins_page and kind not in (BodyKind.HTML, BodyKind.BINARY):  # control characters in text are dropped
             return f"the body is {kind}"
     if text.startswith("filedesc://"):
         return "this is an ARC file, the format before WARC; convert it to WARC, as warcio does"
