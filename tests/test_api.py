@@ -82,6 +82,14 @@ def test_wrong_options_are_named(kw, words):
     assert all(word in str(caught.value) for word in words)
 
 
+@pytest.mark.parametrize("option", ["models", "sites"])
+@pytest.mark.parametrize("take", [extract_site, extract_many])
+def test_an_option_that_is_no_path_is_named(option, take):
+    for give in (lambda **wrong: extract(PAGE, **wrong), lambda **wrong: take([], **wrong)):
+        with pytest.raises(TypeError, match=f"{option}: got 5, allowed is a path"):
+            give(**{option: 5})
+
+
 @pytest.mark.parametrize("given", [None, ["<p>"]])
 def test_a_page_must_be_text_or_bytes(given):
     with pytest.raises(TypeError, match=type(given).__name__):
@@ -148,6 +156,23 @@ def test_records_round_trip_through_json():
     extracted = extract(PAGE, url=URL)
     assert Article.from_dict(json.loads(extracted.to_json())) == extracted
     assert Article.from_dict({}) == Article()
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"title": 5}, "title: int"),
+        ({"blocks": "abc"}, "blocks: text in the place of a list"),
+        ({"blocks": [{"kind": "paragraph", "text": []}]}, "blocks: text: list"),
+        ({"sources": [1]}, "sources: "),
+        ({"schema_version": "x"}, "schema_version: got 'x'"),
+        (None, "not NoneType"),
+        ([], "not list"),
+    ],
+)
+def test_what_is_no_record_of_an_article_is_a_value_error_that_names_the_field(record, told):
+    with pytest.raises(ValueError, match=f"^{told}|{told}$"):
+        Article.from_dict(record)
 
 
 def test_records_of_a_newer_schema_are_refused():

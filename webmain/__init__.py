@@ -128,7 +128,7 @@ def extract(
 
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url: got {url!r}, allowed is a string, or None")
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, models, require)
     given: object = html_or_bytes
     if not isinstance(given, str | Bytes):
         hint = "; extract_site and extract_many take pages" if isinstance(given, Page) else ""
@@ -179,7 +179,7 @@ def extract_site(
     from webmain.extractors.base import create
     from webmain.sites.model_store import ModelStore
 
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, models, require)
     store = None if models is None else ModelStore(models)
     return extract_pages(list(_checked(pages)), create(extractor), options, models=store, default=create(None))
 
@@ -238,7 +238,7 @@ def extract_many(
     from webmain.extractors.base import create
     from webmain.processes.batch import BatchOptions, cores, run_batch
 
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, models, require)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
         raise ValueError(
             f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
@@ -286,6 +286,7 @@ def _options(
     max_bytes: int,
     words: bool,
     sites: str | Path | None,
+    models: str | Path | None,
     require: str | None,
 ) -> Options:
     """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
@@ -298,6 +299,9 @@ def _options(
         raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
     if not _is_positive(max_bytes):
         raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+    for name, path in (("sites", sites), ("models", models)):
+        if path is not None and not isinstance(path, str | PathLike):
+            raise TypeError(f"{name}: got {path!r}, allowed is a path, or None")
     rules = None
     if sites is not None:
         from webmain.sites.rules import read_sites

@@ -266,7 +266,11 @@ class Article(Metadata):
         """
         from webmain.items.codec import build
 
+        if not isinstance(record, Mapping):
+            raise ValueError(f"an article record is a mapping, not {type(record).__name__}")
         version = record.get("schema_version", SCHEMA_VERSION)
+        if not isinstance(version, int):
+            raise ValueError(f"schema_version: got {version!r}, allowed is a whole number")
         if version > SCHEMA_VERSION:
             message = f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}"
             raise NewerSchemaError(message)

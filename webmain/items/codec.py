@@ -120,15 +120,19 @@ def plain(record: Any) -> dict[str, Any]:
 def build(record_type: type[T], values: Mapping[str, Any]) -> T:
     """Return the record that `plain` turned into these values; unknown keys are ignored.
 
-    Raises one of `UNREADABLE` if the values don't have the expected form.
+    Raises ValueError, which names the field, if the values don't have the expected form.
     """
     known: Any = record_type
-    found = {
-        name: values[name] if coder.read is None else coder.read(values[name])
-        for name, coder in coders(known).items()
-        if name in values
-    }
-    return record_type(**found)
+    found: dict[str, Any] = {}
+    name = ""
+    try:
+        for name, coder in coders(known).items():
+            if name in values:
+                found[name] = values[name] if coder.read is None else coder.read(values[name])
+        name = ""
+        return record_type(**found)
+    except UNREADABLE as error:
+        raise ValueError(f"{name}: {error}" if name else str(error)) from error
 
 
 def cells(record_type: Any, values: Mapping[str, Any], names: Collection[str]) -> list[Any]:
