@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -135,11 +136,11 @@ def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
         out.append(piece if opened and opened[-1].kind == "code" else _escaped(piece))
         while opened and opened[-1].end == place:
             span = opened.pop()
-            out.append(f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind])
+            out.append(f"]({_destination(span.url)})" if span.kind == "link" else _delimiter(span, text)[::-1])
         for span in starting.get(place, ()):
             if span.kind == "link" and out[-1].endswith("!"):  # or it would be a picture
                 out[-1] = out[-1][:-1] + "\\!"
-            out.append("[" if span.kind == "link" else _DELIMITERS[span.kind])
+            out.append("[" if span.kind == "link" else _delimiter(span, text))
             opened.append(span)
         at = place
     return "".join([*out, _escaped(text[at:])])
@@ -168,7 +169,7 @@ def _can_stand(text: str, span: _Span) -> bool:
     part = text[span.start : span.end]
     before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     if span.kind == "code":
-        return "\n" not in part and "`" not in part + before + after
+        return "\n" not in part and "`" not in before + after
     at_words = (part[0].isalnum() or not before.isalnum()) and (part[-1].isalnum() or not after.isalnum())
     return at_words and "\n\n" not in part
 
@@ -183,7 +184,15 @@ def _clash(a: _Span, b: _Span) -> bool:
     return outer.kind == "code" and (a.start, a.end) != (b.start, b.end)
 
 
-_DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
+def _delimiter(span: _Span, text: str) -> str:
+    """Return the opening delimiter of a mark; the closing one is its reverse (CommonMark, section 6.1)."""
+    if span.kind != "code":
+        return "**" if span.kind == "bold" else "*"
+    code = text[span.start : span.end]
+    runs = set(map(len, re.findall("`+", code)))
+    return "`" * next(n for n in count(1) if n not in runs) + " " * ("`" in (code[0], code[-1]))
+
+
 MAX_MARKS = 200  # maximum marks written per block
 
 
