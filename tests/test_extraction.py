@@ -297,10 +297,10 @@ class Fitted(KeepAll, SiteExtractor):
         return 1.0
 
     def judge(self, segmentation):
-        return replace(super().judge(segmentation), confidence=float(self.n_seen))
+        return replace(super().judge(segmentation), confidence=self.n_seen / 100)
 
 
-@pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 2.0)])
+@pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 0.02)])
 def test_site_extractors_are_fitted_when_there_are_enough_pages(n, seen):
     answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), Options(metadata=False))
     assert [a.confidence for a in answers[:-1]] == [seen] * n
@@ -354,7 +354,7 @@ def test_pages_with_unforeseen_errors_cost_no_other_answer_and_nothing_that_is_l
     assert [a.reason.value if isinstance(a, Rejected) else a.text for a in answers] == (
         ["one", "internal_error", "internal_error", "learn", "slow", "two", "three"]
     )
-    assert answers[0].confidence == 5.0  # learned from seven pages without two
+    assert answers[0].confidence == 0.05  # learned from seven pages without two
 
 
 def test_where_every_page_is_an_error_for_the_learner_pages_are_judged_by_the_default_method(caplog):

@@ -8,6 +8,7 @@ import re
 import pytest
 
 import webmain
+from webmain.items import Hints
 from webmain.urls import join
 
 RAW = "\x01\x07\x0b\x0c\x1b[31m\x7f\x9b\ufffe\uffff&#1;&#27;\ud800"
@@ -27,11 +28,13 @@ EMBEDDED = f"""<html><script type="application/ld+json">{{"@type": "NewsArticle"
 "articleBody": "{(SENTENCE.format(ESCAPED) + " ") * 9}"}}</script><body>"""
 
 
-@pytest.mark.parametrize("extractor", ["learned", "line_block", "pab"])
-@pytest.mark.parametrize("page", [SHOWN, SHOWN.encode("utf-8", "replace"), EMBEDDED], ids=["text", "bytes", "embedded"])
+@pytest.mark.parametrize(
+    ("page", "extractor"),
+    [(page, name) for page in (SHOWN, SHOWN.encode("utf-8", "replace")) for name in ("learned", "line_block", "pab")]
+    + [(EMBEDDED, "learned")],  # only the default method reads texts that pages carry as data
+    ids=[f"{kind}-{name}" for kind in ("text", "bytes") for name in ("learned", "line_block", "pab")] + ["embedded"],
+)
 def test_no_field_has_characters_that_xml_cannot_contain(page: str | bytes, extractor: str) -> None:
-    if page is EMBEDDED and extractor != "learned":
-        pytest.skip("only the default method reads texts that pages carry as data")
     article = webmain.extract(page, url="https://a.example/", extractor=extractor, keep="links,images")
     written = json.dumps(article.to_dict(), ensure_ascii=False).replace("\\n", " ").replace("\\t", " ")
     assert not UNREADABLE.search(written)
@@ -42,3 +45,11 @@ def test_no_field_has_characters_that_xml_cannot_contain(page: str | bytes, extr
 
 def test_controls_inside_an_address_are_encoded() -> None:
     assert join("https://a.example/", "/a\x01\x7f\x9b\tb\n") == "https://a.example/a%01%7F%C2%9Bb"
+
+
+def test_what_a_feed_stated_has_no_lone_surrogates_and_no_controls() -> None:
+    hints = Hints(source="feed", title="T\ud800\x01", summary="S\udc00", tags=("a\x02",), language="th\ud800")
+    page = webmain.Page(url="https://a.example/\ud800", html="<p>" + "The tide is in. " * 9, hints=hints)
+    (article,) = webmain.extract_site([page], extractor="pab")
+    assert (article.title, article.description, article.tags) == ("T", "S", ("a",))
+    assert webmain.Article.from_dict(json.loads(article.to_json())) == article

@@ -11,8 +11,8 @@ from webmain.regex import lazy
 MAX_VALUE_CHARS: Final = 4_000
 
 _INVISIBLE = dict.fromkeys(
-    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010), 0xFFFE, 0xFFFF]
-)
+    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xD800, 0xE010), 0xFFFE, 0xFFFF]
+)  # with lone surrogates
 _CONTROL = dict.fromkeys([*range(32), *range(127, 160), 8232, 8233], " ")
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _TAG = lazy(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})(\s[^<>]{0,300})?/?>")
