@@ -53,3 +53,10 @@ def test_what_a_feed_stated_has_no_lone_surrogates_and_no_controls() -> None:
     (article,) = webmain.extract_site([page], extractor="pab")
     assert (article.title, article.description, article.tags) == ("T", "S", ("a",))
     assert webmain.Article.from_dict(json.loads(article.to_json())) == article
+
+
+def test_links_relative_to_an_address_with_a_lone_surrogate_have_none() -> None:
+    page = f'<article><p>{SENTENCE.format("") * 4} <a href="?page=2">More of it</a> {SENTENCE.format("")}</article>'
+    article = webmain.extract(page, url="https://a.example/\ud800", extractor="line_block", keep="links")
+    assert [link.url for block in article.blocks for link in block.links] == ["https://a.example/\ufffd?page=2"]
+    assert webmain.Article.from_dict(json.loads(article.to_json())) == article

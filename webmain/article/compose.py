@@ -37,7 +37,7 @@ from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.dates import parse_feed_date, precision
 from webmain.metadata.head import letters
 from webmain.metadata.names import names_in
-from webmain.text.normal import fingerprint, fold_space, replace_surrogates, shorten, strip_controls
+from webmain.text.normal import fingerprint, fold_space, shorten, strip_controls
 from webmain.urls import is_web, site_key, without_credentials
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
         raise Rejected(reason, _reason_for_nothing(extraction), url=document.url)
     article = Article(
-        url=replace_surrogates(without_credentials(document.url)) if document.url else None,
+        url=without_credentials(document.url) if document.url else None,
         text=_text(blocks),
         blocks=blocks,
         images=found.images,

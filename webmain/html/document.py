@@ -11,6 +11,7 @@ import numpy as np
 from webmain.clock import Deadline
 from webmain.html.tree import Elements, Leaves, Tree, read_tree
 from webmain.items import Page, Reason, Rejected
+from webmain.text.normal import replace_surrogates
 from webmain.urls import join, site_key
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Document:
         deadline: Deadline | None = None,
     ) -> None:
         self.page = page
-        self.url = page.url
+        self.url = replace_surrogates(page.url) if page.url else page.url
         self.charset = charset
         self.charset_source = charset_source
         self.deadline = deadline or Deadline()
