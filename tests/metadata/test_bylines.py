@@ -235,6 +235,21 @@ def test_the_byline_names_coauthors_whom_the_page_does_not_declare(body: str, au
     assert _authors(f"{body}<p>Jane Roe is free.</p>", head=_declared("Jane Roe")) == authors
 
 
+@pytest.mark.parametrize(
+    ("about", "authors"),
+    [
+        ("Jana Roth ist freie Autorin.", ("Jana Roth",)),
+        ("Jana Maria Roth - Ingenieurin", ("Jana Maria Roth",)),
+        ("Jana is a reporter.", ("Jana",)),
+        ("Jana Roth", ("Jana",)),
+        ("Janas Roth ist hier", ("Jana",)),
+    ],
+)
+def test_a_first_name_gets_the_family_name_of_the_persons_description(about: str, authors: tuple[str, ...]) -> None:
+    head = _declared("Jana").replace('"name"', f'"description": "{about}", "name"')
+    assert _authors("<p>Jana Maria Roth</p>", head=head) == authors
+
+
 def test_a_single_word_is_a_name_if_no_byline_has_a_better_one() -> None:
     section = "<p class=author-posts>Stories</p>"
     assert _authors(section) == ("Stories",)

@@ -37,6 +37,9 @@ _USERNAME = lazy(r"[a-z]{1,20}[._][a-z]{2,20}\d{0,4}")
 """What somebody logs in with: "jane.roe"."""
 
 _DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
+_NAME_BEGINS = lazy(r"(?:\s[A-ZÀ-Þ][\w'’-]+){1,2}(?=\s+[a-zà-ÿ–—-])")
+"""A family name, and what tells that it ends."""
+
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
 
@@ -166,10 +169,18 @@ def _author_texts(reading: Reading, value: Any) -> tuple[list[str], set[str]]:
             out.append(f"{given} {family}" if isinstance(family, str) else given)
         else:
             named = texts(resolved)
-            out.extend(named)
+            out.extend(_full_name(t, resolved) for t in named)
             if isinstance(resolved, dict) and "rganization" in str(resolved.get("@type")):
                 organisations.update(tidied for t in named if (tidied := tidy(clean(t))) == clean(t))
     return [t for t in map(clean, out) if t and not _is_address(t)], organisations
+
+
+def _full_name(name: str, person: Any) -> str:
+    """Return a first name with the family name with which the person's description begins: "Jane Roe is a reporter"."""
+    about = person.get("description") if isinstance(person, dict) and " " not in name else None
+    whole = about[:80] if isinstance(about, str) and about.startswith(f"{name} ") else ""
+    match = _NAME_BEGINS.match(whole, len(name))
+    return whole[: match.end()] if match and looks_like_name(whole[: match.end()]) else name
 
 
 def _is_address(text: str) -> bool:
