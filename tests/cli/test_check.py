@@ -205,7 +205,9 @@ def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("form", ["mine:Folder:", "mysql:"])
 def test_kinds_that_can_be_checked_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
     assert code_of(["check", f"{form}{tmp_path}/none"]) == 2
-    assert "allowed are jsonl:PATH, sqlite:PATH, and the path of a store" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "allowed are jsonl:PATH, sqlite:PATH, and the path of a store" in told
+    assert "or corrections" in told
 
 
 def test_every_mistake_in_rules_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ALLOWED = (
     "no such file, and no form that can be checked; allowed are jsonl:PATH, sqlite:PATH, and the path of a store, ledger,"
-    " recording, folder of models, or rules for sites"
+    " recording, folder of models, rules for sites, or corrections"
 )
 MAX_SHOWN = 200  # problems printed per file; all are counted
 

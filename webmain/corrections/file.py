@@ -23,6 +23,7 @@ from webmain.features.manual_corrections import CorrectedPage
 from webmain.files import AppendFile, StoreError, StoreLockedError, reason_of, replaced_whole, write_failure
 from webmain.items import Page
 from webmain.items.codec import UNREADABLE, build, encode
+from webmain.items.page import is_gold_record
 
 logger = logging.getLogger(__name__)
 
@@ -228,10 +229,10 @@ def _lines(file: Any) -> Iterator[bytes]:
 def _gold(line: bytes) -> dict[str, Any] | None:
     """Return a line as a gold page's record, or None if it is not one."""
     try:
-        record = json.loads(line)
+        record: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) and ("html" in record or "html_b64" in record) else None
+    return record if is_gold_record(record) else None
 
 
 def is_gold(line: bytes) -> bool:
@@ -244,13 +245,15 @@ def line_error(line: bytes) -> str:
     record = _gold(line)
     if record is None:
         return "no gold page" if line.strip() else ""
-    return "no correction, or not as it was written" if "marked" in record and _correction(line) is None else ""
+    return "no correction, or not as it was written" if "marked" in record and _built(record) is None else ""
 
 
 def _correction(line: bytes) -> Correction | None:
     record = _gold(line)
-    if record is None or "marked" not in record:
-        return None
+    return None if record is None or "marked" not in record else _built(record)
+
+
+def _built(record: dict[str, Any]) -> Correction | None:
     try:
         found = build(Correction, record)
         datetime.fromisoformat(found.made_at)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from webmain.evaluation.records import GoldPage
+from webmain.items.page import is_gold_record
 from webmain.text.normal import replace_surrogates
 from webmain.text.words import base_language
 from webmain.urls import site_key
@@ -199,10 +200,9 @@ def jsonl_records(path: Path) -> Records:
 def _has_page(line: bytes) -> bool:
     """Return False for an object without the field of a page."""
     try:
-        record = _object(line)
+        return is_gold_record(_object(line))
     except BadRecord:
         return True
-    return "html" in record or "html_b64" in record
 
 
 def _jsonl_page(line: bytes, dataset: str, fallback_id: str) -> GoldPage:

@@ -30,6 +30,11 @@ class Hints:
     language: str | None = None
 
 
+def is_gold_record(record: object) -> bool:
+    """Return True if a JSON value is the record of a gold page (docs/evaluate.md): an object with a page's markup."""
+    return isinstance(record, dict) and ("html" in record or "html_b64" in record)
+
+
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Page:
     """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.

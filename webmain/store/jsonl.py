@@ -28,6 +28,7 @@ from webmain.article.identity import content_mark, identify
 from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
 from webmain.items.codec import UNREADABLE, encode, plain
+from webmain.items.page import is_gold_record
 from webmain.revisions.kinds import ChangeKind
 from webmain.store.protocol import Outcome, Revision, Store, Stored, newer_schema, read_time, utc_now
 from webmain.store.revisions import compare_visit
@@ -317,8 +318,7 @@ def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
     """Return a line's article and its whole record, or None if it is not an article record, but a gold page's."""
     try:
         record = json.loads(line)
-        is_gold = "html" in record or "html_b64" in record
-        if is_gold or not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
+        if is_gold_record(record) or not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
             return None
         return Article.from_dict(record), record
     except UNREADABLE:
