@@ -8,11 +8,12 @@ crawled every hour; every twelve hours of the last week the alarm is asked, as `
 
 from __future__ import annotations
 
-import argparse
 import math
 import random
 import time
 from collections.abc import Iterator
+
+from common import parser
 
 from webmain.health.yields import yield_drop
 from webmain.ledger.runs import Figures, SiteRun
@@ -77,11 +78,11 @@ def history(
     return runs
 
 
-def alarms_of_last_week(runs: list[SiteRun], every: int = ASKED_EVERY) -> int:
+def alarms_of_last_week(runs: list[SiteRun]) -> int:
     """Return how often the alarm is on in the last week."""
     last = runs[-1].started_at - 7 * 86_400
     ends = [n for n, run in enumerate(runs, 1) if run.started_at > last]
-    return sum(yield_drop(runs[:n]) is not None for n in ends[::every])
+    return sum(yield_drop(runs[:n]) is not None for n in ends[::ASKED_EVERY])
 
 
 def delay_h(runs: list[SiteRun], drop_at_h: int) -> float | None:
@@ -124,10 +125,10 @@ def detections(seed: int, n: int = 3) -> Iterator[str]:
 
 def main() -> None:
     """Print goals and figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--weeks", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    ap = parser(__doc__)
+    ap.add_argument("--weeks", type=int, default=1000)
+    ap.add_argument("--seed", type=int, default=1)
+    args = ap.parse_args()
     began = time.process_time()
     print("false alarms, hourly runs:")
     for line in false_alarms(args.weeks, args.seed):

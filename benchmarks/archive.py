@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gzip
-import os
 import re
 import sqlite3
 import subprocess
@@ -24,8 +23,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
+from common import ENVIRONMENT, ROOT, cpu_s, parser
+
+from demo.many import ManyPages
+from webmain.archive.recording import WarcWriter
 
 LOOK_S = 0.25
 MONTH_FILES = 10
@@ -34,9 +35,6 @@ MONTH_FILES = 10
 
 def write_pages(path: Path, n_pages: int, n_hosts: int) -> None:
     """Write the pages to a `.warc.gz`, a host after the other in turn."""
-    from demo.many import ManyPages
-    from webmain.archive.recording import WarcWriter
-
     per_host = -(-n_pages // n_hosts)
     webs = [ManyPages(n_articles=per_host, host=f"www.site-{i}.example", seed=i) for i in range(n_hosts)]
     part = path.with_name("part.warc.gz")
@@ -68,17 +66,16 @@ def crawl(arguments: list[str], folder: Path, settings: list[str]) -> tuple[floa
     command = [sys.executable, "-m", "scrapy", "crawl", "archive", *arguments]
     command += ["-a", f"store=sqlite:{folder / 'news.db'}", "-s", f"WEBMAIN_MODELS={folder / 'models'}"]
     command += [part for setting in ["LOG_LEVEL=WARNING", *settings] for part in ("-s", setting)]
-    started, most = time.perf_counter(), {"all": 0}
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    while not (found := os.wait4(process.pid, os.WNOHANG))[0]:
+    before, started, most = cpu_s(), time.perf_counter(), {"all": 0}
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
+    while process.poll() is None:
         now = {name: n for name, n in _memory(process.pid).items() if n}
         for name, n_bytes in {**now, "all": sum(now.values())}.items():
             most[name] = max(most.get(name, 0), n_bytes)
         time.sleep(LOOK_S)
-    process.returncode = os.waitstatus_to_exitcode(found[1])
     if process.returncode:
         raise RuntimeError(f"{command} exited with {process.returncode}")
-    return time.perf_counter() - started, found[2].ru_utime + found[2].ru_stime, most
+    return time.perf_counter() - started, cpu_s() - before, most
 
 
 def _memory(root: int) -> dict[str, int]:
@@ -120,7 +117,7 @@ def passed(pages: Path, folder: Path, args: argparse.Namespace) -> None:
 
 def main() -> None:
     """Print the figures."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = parser(__doc__)
     ap.add_argument("--pages", type=int, default=20_000)
     ap.add_argument("--hosts", type=int, default=50)
     ap.add_argument("--folder", type=Path, help="where the pages are kept for the next call")

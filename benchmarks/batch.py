@@ -10,35 +10,25 @@ well, the share of this process says more than pages a second.
 
 from __future__ import annotations
 
-import argparse
 import os
-import pathlib
 import resource
-import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]  # demo/ is no part of the package
+from common import cpu_s, parser
 
-import webmain  # noqa: E402
-from demo.many import ManyPages  # noqa: E402
-
-
-def cpu_s(who: int) -> float:
-    """Return user and system time of this process, or of its children that have ended."""
-    used = resource.getrusage(who)
-    return used.ru_utime + used.ru_stime
+import webmain
+from demo.many import ManyPages
 
 
 def measure(pages: list[webmain.Page], jobs: int, parts: str) -> str:
     """Extract all pages once, and say how fast."""
-    own, theirs, started = cpu_s(resource.RUSAGE_SELF), cpu_s(resource.RUSAGE_CHILDREN), time.perf_counter()
+    own, theirs, started = cpu_s(resource.RUSAGE_SELF), cpu_s(), time.perf_counter()
     found = webmain.extract_many(iter(pages), jobs=jobs, parts=parts)
     n_articles = int(isinstance(next(found), webmain.Article))
     first = time.perf_counter()
     n_articles += sum(isinstance(answer, webmain.Article) for answer in found)
     ended = time.perf_counter()
-    own, theirs = cpu_s(resource.RUSAGE_SELF) - own, cpu_s(resource.RUSAGE_CHILDREN) - theirs
+    own, theirs = cpu_s(resource.RUSAGE_SELF) - own, cpu_s() - theirs
     speed = (len(pages) - 1) / (ended - first)
     return (
         f"  {jobs} jobs: {speed:7.1f} pages/s after {first - started:4.1f} s, {n_articles} articles, "
@@ -48,16 +38,16 @@ def measure(pages: list[webmain.Page], jobs: int, parts: str) -> str:
 
 def main() -> None:
     """Run the benchmark."""
-    options = argparse.ArgumentParser(description="pages a second with several workers")
-    options.add_argument("--pages", type=int, default=600)
-    options.add_argument("--jobs", default="0,1,2", help="numbers of workers, separated by commas")
-    options.add_argument("--parts", choices=("article", "text"), default="article")
-    args = options.parse_args()
+    ap = parser(__doc__)
+    ap.add_argument("--pages", type=int, default=600)
+    ap.add_argument("--jobs", default="0,1,2", help="numbers of workers, separated by commas")
+    ap.add_argument("--parts", choices=("article", "text"), default="article")
+    args = ap.parse_args()
     web = ManyPages(n_articles=args.pages)
     pages = [webmain.Page(url=url, body=web.respond(url).body) for url in web.urls()]
     size = sum(len(page.body or b"") for page in pages) / len(pages)
-    busy = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
-    print(f"{len(pages)} pages of {size / 1024:.0f} KB, {os.cpu_count()} cores{busy}, parts={args.parts}")
+    busy = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    print(f"{len(pages)} pages of {size / 1024:.0f} KB, {busy}, parts={args.parts}")
     for jobs in map(int, args.jobs.split(",")):
         print(measure(pages, jobs, args.parts), flush=True)
 

@@ -22,15 +22,11 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
+from common import measure, parser, serving
 
 SETTINGS = {
     "ROBOTSTXT_OBEY": True,
@@ -81,44 +77,6 @@ def crawl_with_scrapy(addresses: pathlib.Path, *, output: pathlib.Path | None) -
     print(json.dumps({"pages": Addresses.n_pages}))
 
 
-@contextmanager
-def server(n_articles: int) -> Iterator[str]:
-    """Serve the large web from a process of its own; yields the base URL."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "demo.server", "--port", "0", "--many", str(n_articles)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-                yield found[0]
-                return
-        raise RuntimeError("the server did not start")
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def measure(command: list[str], proxy: str) -> tuple[float, float, str]:
-    """Run a command; return its CPU seconds, its wall seconds, and its output."""
-    env = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}
-    with tempfile.TemporaryFile("w+") as out:
-        started = time.perf_counter()
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        text = out.read()
-    if process.returncode:
-        raise RuntimeError(f"{command} exited with {process.returncode}:\n{text[-4000:]}")
-    return usage.ru_utime + usage.ru_stime, wall, text
-
-
 def webmain_command(args: argparse.Namespace, host: str, folder: pathlib.Path, workers: str) -> list[str]:
     """Return the command of a crawl whose files are in a folder of its own."""
     stores = ",".join(f"{kind}:{folder / kind}" for kind in args.store.split(","))
@@ -132,7 +90,7 @@ def webmain_command(args: argparse.Namespace, host: str, folder: pathlib.Path, w
 
 def main() -> None:
     """Print the table."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = parser(__doc__)
     ap.add_argument("--articles", type=int, default=1000)
     ap.add_argument("--rounds", type=int, default=1)
     ap.add_argument("--extractor", default=None, help="webmain's method (default: its default)")
@@ -150,24 +108,25 @@ def main() -> None:
 
     web = ManyPages(n_articles=args.articles, origin="http://{host}")
     host = web.hosts[0]
-    with tempfile.TemporaryDirectory() as name, server(args.articles) as proxy:
-        folder = pathlib.Path(name)
+    server = serving("demo.server", "--port", "0", "--many", str(args.articles))
+    with tempfile.TemporaryDirectory() as name, server as proxy:
+        folder, run = pathlib.Path(name), partial(measure, http_proxy=proxy, PYTHONDONTWRITEBYTECODE="")
         addresses = folder / "addresses.txt"
         addresses.write_text("\n".join(web.urls()))
         me = [sys.executable, str(pathlib.Path(__file__)), "--addresses", str(addresses)]
         ours = [f"webmain, {n}" for n in args.workers.split(",")]
         imports = "import trafilatura, webmain.pipelines, webmain.spiders.news; webmain.extract('<p>Boats</p>' * 99)"
-        measure([sys.executable, "-c", imports], proxy)
+        run([sys.executable, "-c", imports])
         rows: dict[str, list[tuple[float, float, int]]] = {who: [] for who in ("bare", "trafilatura", *ours)}
         for turn in range(args.rounds):
-            cpu, wall, text = measure([*me, "--role", "bare"], proxy)
+            cpu, wall, text = run([*me, "--role", "bare"])
             rows["bare"].append((cpu, wall, json.loads(text.splitlines()[-1])["pages"]))
             output = folder / f"trafilatura-{turn}.jsonl"
-            cpu, wall, _ = measure([*me, "--role", "trafilatura", "--output", str(output)], proxy)
+            cpu, wall, _ = run([*me, "--role", "trafilatura", "--output", str(output)])
             rows["trafilatura"].append((cpu, wall, len(output.read_bytes().splitlines())))
             for who in ours:
                 command = webmain_command(args, host, folder / f"{who}-{turn}", who.split()[-1])
-                cpu, wall, text = measure(command, proxy)
+                cpu, wall, text = run(command)
                 rows[who].append((cpu, wall, int(re.findall(r"([\d,]+) new", text)[-1].replace(",", ""))))
         print(f"{args.articles} articles, best of {args.rounds} rounds, load {os.getloadavg()[0]:.1f}")
         best = {who: min(found) for who, found in rows.items()}

@@ -8,12 +8,10 @@ CPU time of this process, the best of some rounds for each page; milliseconds on
 
 from __future__ import annotations
 
-import argparse
-import pathlib
 import sys
 import time
 
-from speed import read_pages
+from common import page_parser, read_pages
 
 from webmain.explain.explaining import explain_page
 from webmain.explain.overlay import overlay_html
@@ -37,10 +35,7 @@ def made_up() -> str:
 
 def main() -> None:
     """Print the table."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--data", type=pathlib.Path, help="JSONL file (.gz) with pages; default: a made-up page")
-    ap.add_argument("--limit", type=int, default=50, help="pages (default 50)")
-    ap.add_argument("--rounds", type=int, default=5)
+    ap = page_parser(__doc__, limit=50, rounds=5)
     ap.add_argument("-e", "--extractor")
     args = ap.parse_args()
     pages = [(made_up(), None)]

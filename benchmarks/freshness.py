@@ -18,10 +18,8 @@ Then `freshness_simulation` compares schedules over many hosts with GDELT's two 
 
 from __future__ import annotations
 
-import argparse
 import logging
 import pathlib
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -30,12 +28,11 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
+from common import parser
 
-from demo.living import START, Edit, LivingSite, Story  # noqa: E402
-from webmain import clock  # noqa: E402
-from webmain.discovery.schedule import Refresh  # noqa: E402
+from demo.living import START, Edit, LivingSite, Story
+from webmain import clock
+from webmain.discovery.schedule import Refresh
 
 RUN_EVERY = timedelta(hours=1)
 SPACING = 0.25
@@ -189,7 +186,7 @@ def run(days: float, refresh: str, seed: int) -> dict[str, float]:
 
 def simulated(n_hosts: int, refresh: str, seed: int) -> None:
     """Print what schedules give over many hosts."""
-    from benchmarks.freshness_simulation import simulate
+    from freshness_simulation import simulate
 
     print(
         f"\n{n_hosts:,} hosts x 30 days; looks an article after its first fetch, of the edits that GDELT sees (1d,7d) those"
@@ -208,7 +205,7 @@ def simulated(n_hosts: int, refresh: str, seed: int) -> None:
 
 def refused(n_hosts: int, seed: int) -> None:
     """Print how hosts that refuse are treated."""
-    from benchmarks.freshness_refusals import violations
+    from freshness_refusals import violations
 
     n_requests, n_refused, n_soon = violations(n_hosts, seed)
     print(f"\n{n_hosts:,} hosts x 30 days with outages: {n_requests:,} requests, {n_refused:,} refused")
@@ -217,7 +214,7 @@ def refused(n_hosts: int, seed: int) -> None:
 
 def main() -> None:
     """Print the figures."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = parser(__doc__)
     ap.add_argument("--days", type=float, default=30)
     ap.add_argument("--hosts", type=int, default=1000)
     ap.add_argument("--refresh", default="1h,3h,6h,12h,1d,3d,10d")

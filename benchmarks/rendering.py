@@ -8,9 +8,7 @@ word F1 over the site's articles, missing ones counting 0, and the crawl's secon
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,11 +16,10 @@ import tempfile
 import time
 from collections import Counter
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
+from common import ENVIRONMENT, parser
 
-from demo.styled import Lantern, StyledWeb  # noqa: E402
-from webmain.text.words import tokens  # noqa: E402
+from demo.styled import Lantern, StyledWeb
+from webmain.text.words import tokens
 
 EXTRACTORS = ("learned", "svm", "svm:features=visual", "svm:features=length+tag_path+selector+visual")
 
@@ -33,9 +30,7 @@ def crawl(folder: pathlib.Path, name: str, spider: str, *arguments: str) -> dict
     line = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"store=jsonl:{store}", "-L", "ERROR"]
     line += [each for argument in arguments for each in ("-a", argument)]
     line += ["-s", "DEMO_WEB=demo.styled.StyledWeb", "-s", f"WEBMAIN_MODELS={folder / name}", "-s", "WEBMAIN_SUMMARY=0"]
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "demo.settings", "PYTHONPATH": paths}
-    subprocess.run(line, cwd=folder, env=env, check=True)
+    subprocess.run(line, cwd=folder, env={**ENVIRONMENT, "SCRAPY_SETTINGS_MODULE": "demo.settings"}, check=True)
     lines = store.read_text("utf-8").splitlines() if store.exists() else []
     return {record["url"]: record["text"] for record in map(json.loads, lines)}
 
@@ -51,7 +46,7 @@ def mean_f1(texts: dict[str, str]) -> float:
 
 def main() -> None:
     """Print the scores."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, site = pathlib.Path(name), f"site={Lantern.host}"
         began = time.monotonic()

@@ -14,7 +14,6 @@ Wall-clock milliseconds a search, medians; compare ratios of one run only.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import sqlite3
@@ -22,7 +21,10 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+
+from common import parser
 
 from webmain.items import Article, ArticleBlock, Kind
 from webmain.store.block_index import BlockIndex, block_priority
@@ -118,9 +120,9 @@ def compare(index: BlockIndex, db: sqlite3.Connection, name: str, keywords: Sequ
         if [round(hit.priority, 9) for hit in results.hits] != [round(bp, 9) for bp, _ in answer]:
             raise SystemExit(f"{keyword}: the index and the scan disagree")
         pages.append(results.n_pages)
-        ranked.append(timed(lambda k=keyword: index.search(k, width=0)))  # type: ignore[misc]
-        by_index.append(timed(lambda k=keyword: index.search(k)))  # type: ignore[misc]
-        by_string.append(timed(lambda k=keyword: strings_only(db, k)))  # type: ignore[misc]
+        ranked.append(timed(partial(index.search, keyword, width=0)))
+        by_index.append(timed(partial(index.search, keyword)))
+        by_string.append(timed(partial(strings_only, db, keyword)))
     bare, shown, read, strings = map(statistics.median, (ranked, by_index, by_scan, by_string))
     figures = f"{statistics.median(pages):>6.0f}{bare:>9.2f}{shown:>9.2f}{read:>11.1f}{strings:>11.1f}"
     print(f"{name:<20}{figures}{read / bare:>11.0f}x{read / shown:>8.0f}x{strings / shown:>9.1f}x")
@@ -128,11 +130,11 @@ def compare(index: BlockIndex, db: sqlite3.Connection, name: str, keywords: Sequ
 
 def main() -> None:
     """Build, index, search, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--articles", type=int, default=5_000)
-    parser.add_argument("--keywords", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
+    ap = parser(__doc__)
+    ap.add_argument("--articles", type=int, default=5_000)
+    ap.add_argument("--keywords", type=int, default=50)
+    ap.add_argument("--seed", type=int, default=0)
+    args = ap.parse_args()
     rng = random.Random(args.seed)
     vocabularies = {"Latin": latin_words(rng), "Thai": thai_words(rng)}
     with tempfile.TemporaryDirectory() as folder:

@@ -3,29 +3,24 @@
 `python benchmarks/serve.py`; needs the extra `web`. Seconds by the clock, and CPU seconds of the server.
 """
 
-import re
-import resource
-import subprocess
 import sys
 import time
 import urllib.request
 from statistics import median
+
+from common import cpu_s, serving
 
 TIMES = 7
 
 
 def start() -> tuple[float, float]:
     """Return the seconds to the first page, and the CPU seconds that the server took for it."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "webmain.cli", "serve", "--port", "0", *sys.argv[1:]]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        found = re.search(r"http\S+", server.stdout.readline() if server.stdout else "")
-        with urllib.request.urlopen(found[0] if found else "") as answer:
+    before, began = cpu_s(), time.perf_counter()
+    with serving("webmain.cli", "serve", "--port", "0", *sys.argv[1:]) as address:
+        with urllib.request.urlopen(address) as answer:
             answer.read()
         took_s = time.perf_counter() - began
-        server.kill()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return took_s, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return took_s, cpu_s() - before
 
 
 def main() -> None:

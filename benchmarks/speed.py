@@ -13,27 +13,21 @@ interpreter's own start; the best of several processes, of which the first compi
 
 from __future__ import annotations
 
-import argparse
 import gc
-import gzip
-import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib.metadata import version
 
+from common import ROOT, page_parser, read_pages
 from selectolax.lexbor import LexborHTMLParser
 
 import webmain
 from webmain.extractors.base import EXTRACTORS
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
 
 System = Callable[[str, bytes, str | None], object]
 
@@ -131,27 +125,6 @@ def peers() -> dict[str, System]:
         else:
             print(f"{package} {version(package)}")
     return found
-
-
-def read_pages(path: pathlib.Path | None, limit: int) -> list[tuple[str, bytes, str | None]]:
-    """Read pages from a JSONL file, or make the demo's."""
-    if path is None:
-        from demo.many import ManyPages
-
-        web = ManyPages(n_articles=limit)
-        pages: Iterable[tuple[str, str | None]] = ((web.respond(u).body.decode(), u) for u in web.urls())
-    else:
-        opener = gzip.open if path.suffix == ".gz" else open
-        try:
-            with opener(path, "rt", encoding="utf-8") as lines:
-                records = [json.loads(line) for line in lines]
-        except OSError as error:
-            sys.exit(f"{path}: {error.strerror or error}")
-        pages = ((r["html"], r.get("url")) for r in records)
-    distinct = {html: url for html, url in pages if html}
-    if not distinct:
-        sys.exit(f"{path}: contains no page")
-    return [(html, html.encode("utf-8", "replace"), url) for html, url in list(distinct.items())[:limit]]
 
 
 def measure(systems: dict[str, System], pages: list[tuple[str, bytes, str | None]], rounds: int) -> dict[str, float]:
@@ -255,18 +228,13 @@ def growth(extractors: list[str]) -> None:
 
 def main() -> None:
     """Print the tables."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--data", type=pathlib.Path, help="JSONL file (.gz) with pages; default: the shipped made-up pages")
+    ap = page_parser(__doc__)
     ap.add_argument("--extractor", action="append", help="a method, as in `webmain extract`; default: all registered")
-    ap.add_argument("--limit", type=int, default=200, help="pages (default 200)")
-    ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--processes", type=int, default=5, help="fresh processes a system (default 5; 0 leaves them out)")
     ap.add_argument("--no-growth", action="store_true", help="leave out the large pages")
     args = ap.parse_args()
     extractors = args.extractor or list(EXTRACTORS)
     pages = read_pages(args.data, args.limit)
-    if not pages:
-        ap.error("no pages")
     size = sum(len(body) for _, body, _ in pages) / len(pages)
     others = peers()
     systems: dict[str, System] = {LEXBOR: parse, WALK: parse_and_walk}

@@ -9,15 +9,13 @@ ratios to lexbor's parse of the page. Stages that contain others are not indente
 
 from __future__ import annotations
 
-import argparse
-import pathlib
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
+from common import page_parser, read_pages
 from selectolax.lexbor import LexborHTMLParser
-from speed import read_pages
 
 from webmain.extraction import Options, compose, judge_segmentation, merge, read, segment
 from webmain.extractors.base import create
@@ -71,11 +69,7 @@ def run(stages: Stages, html: str, url: str | None) -> None:
 
 def main() -> None:
     """Print the table."""
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--data", type=pathlib.Path, help="JSONL file (.gz) with pages; default: the shipped made-up pages")
-    ap.add_argument("--limit", type=int, default=200, help="pages (default 200)")
-    ap.add_argument("--rounds", type=int, default=3)
-    args = ap.parse_args()
+    args = page_parser(__doc__).parse_args()
     pages, stages = read_pages(args.data, args.limit), Stages()
     for _ in range(args.rounds):
         for stages.page, (html, _, url) in enumerate(pages):
