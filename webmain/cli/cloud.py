@@ -14,7 +14,7 @@ from webmain.cli.search import DEFAULT_STORE
 from webmain.cli.sources import add_filters, add_source, in_range, named, none_selected, notify, positive_int, read_page
 from webmain.items import Article
 from webmain.store.search_records import EmptyPeriodError, period_of, read_day
-from webmain.text.terminal import one_line, pad
+from webmain.text.terminal import counted, one_line, pad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -263,6 +263,5 @@ def _table(cloud: Cloud) -> str:
         if key := one.keyness:
             row += f" {key.count_against:>8,} {key.log_likelihood:>9.1f} {key.log_ratio:>+9.2f}"
         rows.append(row)
-    n = cloud.n_articles
-    rows.append(f"{n:,} {'article' if n == 1 else 'articles'}, {cloud.n_words:,} words")
+    rows.append(f"{counted(cloud.n_articles, 'article')}, {cloud.n_words:,} words")
     return "\n".join(rows) + "\n"

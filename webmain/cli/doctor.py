@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webmain import __version__
 from webmain.cli.exits import OK, REJECTED
-from webmain.cli.sources import counted
+from webmain.text.terminal import counted
 
 if TYPE_CHECKING:
     import argparse

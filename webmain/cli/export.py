@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
 from webmain.cli.outputs import is_file, refuse_inputs
-from webmain.cli.sources import add_filters, counted, in_range, none_selected, notify, period
+from webmain.cli.sources import add_filters, in_range, none_selected, notify, period
+from webmain.text.terminal import counted
 
 if TYPE_CHECKING:
     from webmain.cli import Commands

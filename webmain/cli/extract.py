@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
 from webmain.cli.outputs import add_output, is_file, output
-from webmain.cli.sources import ArchivePages, add_source, counted, is_archive, non_negative_int, notify, read_page
+from webmain.cli.sources import ArchivePages, add_source, is_archive, non_negative_int, notify, read_page
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
-from webmain.text.terminal import plain, without_controls
+from webmain.text.terminal import counted, plain, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

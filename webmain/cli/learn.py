@@ -8,10 +8,11 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
-from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, counted, named, notify, positive_int
+from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, named, notify, positive_int
+from webmain.text.terminal import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
     from webmain.sites.held_pages import Spool
-    from webmain.sites.model_file import Model
     from webmain.sites.model_store import ModelStore
 
 MAX_PAGES = 50  # most pages of a site that are learned from
@@ -66,6 +66,7 @@ def add(commands: Commands) -> None:
 def _learn(args: argparse.Namespace) -> int:
     from webmain.extractors.base import SiteExtractor, create
     from webmain.sites.held_pages import HeldPagesError, Spool
+    from webmain.spiders.addresses import start_url
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
@@ -74,7 +75,7 @@ def _learn(args: argparse.Namespace) -> int:
         raise Failure(NOT_FOUND, f"{args.corrections}: no such file")
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]
-    if wrong := [address for address in addresses if not _is_site(address)]:
+    if wrong := [address for address in addresses if start_url(address) is None]:
         raise Failure(NOT_FOUND, f"{wrong[0]}: neither a file that exists nor a domain or web address")
     with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
         spool = Spool(folder)
@@ -188,21 +189,17 @@ def _is_archive(source: str) -> bool:
     return place.exists() or any(c in source for c in "*?[") or source.lower().endswith((".gz", ".warc", ".html"))
 
 
-def _is_site(source: str) -> bool:
-    from webmain.spiders.addresses import start_url
-
-    return start_url(source) is not None
-
-
 # ---- What was learned
 
 
 def _models(args: argparse.Namespace) -> int:
+    from webmain.items.codec import plain
     from webmain.sites.model_store import ModelStore
 
     found = ModelStore(args.models).models()
     if args.format == "json":
-        print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
+        records = [{**plain(model), "path": str(model.path)} for model in found.models]
+        print(json.dumps(records, ensure_ascii=False, indent=2))
     elif found.models:
         width = max(len(model.site) for model in found.models)
         print(f"{'site':<{width}}  {'method':<10} {'pages':>9} {'quality':>7}  trained")
@@ -216,12 +213,6 @@ def _models(args: argparse.Namespace) -> int:
     if not found.models and not found.errors:
         notify(f"{args.models}: no models; `webmain learn SITE` makes one")
     return REJECTED if found.errors else OK
-
-
-def _record(model: Model) -> dict[str, Any]:
-    from webmain.items.codec import plain
-
-    return {**plain(model), "path": str(model.path)}
 
 
 def _method(spec: str) -> str:

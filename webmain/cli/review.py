@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, failing
-from webmain.cli.sources import counted, named, positive_int
-from webmain.text.terminal import cut, one_line
+from webmain.cli.sources import named, positive_int
+from webmain.text.terminal import counted, cut, one_line
 
 if TYPE_CHECKING:
     import argparse

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
-from webmain.cli.sources import CORRECTIONS, ArchivePages, counted, notify, positive_int
-from webmain.text.terminal import cut, one_line
+from webmain.cli.sources import CORRECTIONS, ArchivePages, notify, positive_int
+from webmain.text.terminal import counted, cut, one_line
 
 if TYPE_CHECKING:
     import argparse

@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
-from webmain.cli.sources import add_filters, counted, non_negative_int, notify, period, positive_int
-from webmain.text.terminal import one_line, plain, printable
+from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
+from webmain.text.terminal import counted, one_line, plain, printable
 
 if TYPE_CHECKING:
     from webmain.cli import Commands

@@ -18,7 +18,7 @@ from webmain.cli.exits import NOT_FOUND, USAGE, Failure
 from webmain.files import reason_of
 from webmain.items import Page
 from webmain.store import search_records
-from webmain.text.terminal import one_line
+from webmain.text.terminal import counted, one_line
 from webmain.urls import split_url
 
 if TYPE_CHECKING:
@@ -50,11 +50,6 @@ def notify(message: object) -> None:
     """Print a message for people on standard error, each of its lines as a message of its own."""
     for line in str(message).splitlines():
         print(f"webmain: {line}", file=sys.stderr)
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a number with what is counted: "1 article", "2 articles"."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def add_crawl(parser: argparse.ArgumentParser) -> None:

@@ -27,6 +27,7 @@ from webmain.html.blocks import Unit
 from webmain.html.columns import Flag
 from webmain.items import Article, Metadata, Verdict
 from webmain.text.normal import replace_surrogates, shorten
+from webmain.text.terminal import counted
 
 MOST_ROWS: Final = 2_000  # maximum blocks in the table
 MOST_TEXT: Final = 240  # maximum characters of a block in the table
@@ -160,10 +161,6 @@ def _cut(text: str, most: int) -> str:
     return fit(shorten(text, most))
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def _facts(article: Article) -> Iterator[Fact]:
     """Yield the metadata that a page states and the values determined about it."""
     for field in fields(Metadata):
@@ -213,12 +210,12 @@ def _summary(view: View) -> Iterator[Fact]:
     n_chars = document.lines.text_lengths if by_lines else document.leaves.n_chars
     unit, of = ("line", " of the source") if by_lines else ("run", " of text")
     n_units, total = int(np.count_nonzero(n_chars)), int(n_chars.sum())
-    yield Fact(name="text data", value=f"{_count(n_units, unit)}{of}, {_count(total, 'character')}")
+    yield Fact(name="text data", value=f"{counted(n_units, unit)}{of}, {counted(total, 'character')}")
     segmentation = judged.segmentation
     linked = document.lines.anchor_lengths if by_lines else n_chars * document.leaves.has(Flag.IN_ANCHOR)
     share = segmentation.sums(linked) / np.maximum(segmentation.sums(n_chars), 1)
     n_links = int(np.count_nonzero(share >= MIN_LINKED))
-    yield Fact(name="kinds of data", value=f"{_count(len(share) - n_links, 'block')} of text, {n_links:,} of links")
+    yield Fact(name="kinds of data", value=f"{counted(len(share) - n_links, 'block')} of text, {n_links:,} of links")
     n_kept = int(judged.kept.sum())
     yield Fact(name="labels", value=f"{n_kept:,} related (1), {len(judged.kept) - n_kept:,} unrelated (0)")
     removed = {verdict: n for verdict, n in view.counts.items() if verdict != Verdict.CONTENT}
@@ -227,6 +224,6 @@ def _summary(view: View) -> Iterator[Fact]:
         yield Fact(name="result", value=view.rejected)
         return
     of_source = 1 - len(article.text.encode("utf-8", "replace")) / max(1, len(document.source))
-    kept = f"{_count(article.n_words, 'word')}, {_count(len(article.text), 'character')}"
+    kept = f"{counted(article.n_words, 'word')}, {counted(len(article.text), 'character')}"
     yield Fact(name="content", value=f"{kept}, {of_source:.1%} less than the source")
     yield Fact(name="summarized text", value=_cut(" ".join(article.text.split()), MOST_SUMMARY))

@@ -15,28 +15,19 @@ from webmain.health.prometheus import Textfile
 from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError, is_open_elsewhere
 from webmain.ledger.hosts import Hosts
 from webmain.ledger.runs import KILLED, Figures, Runs
-from webmain.text.terminal import one_line, pad
+from webmain.text.terminal import counted, one_line, pad
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Status of the sites of some ledgers at one time.
-
-    Attributes
-    ----------
-    sites : tuple of SiteHistory
-    ledgers : tuple of (str, Alarm)
-        Problems of the ledgers themselves.
-    missing : tuple of str
-        Requested sites of which no ledger has a run.
-    """
+    """Status of the sites of some ledgers at one time."""
 
     at: float
     sites: tuple[SiteHistory, ...] = ()
-    ledgers: tuple[tuple[str, Alarm], ...] = ()
-    missing: tuple[str, ...] = ()
+    ledgers: tuple[tuple[str, Alarm], ...] = ()  # problems of the ledgers themselves
+    missing: tuple[str, ...] = ()  # requested sites of which no ledger has a run
 
     @property
     def needs_a_person(self) -> bool:
@@ -88,7 +79,7 @@ def as_table(status: Status) -> str:
     lines += [line for ledger, alarm in status.ledgers for line in _alarm_lines(ledger, alarm)]
     n = sum(bool(each.alarms) for each in status.sites) + len({place for place, _ in status.ledgers})
     need = f"{n:,} need{'s' if n == 1 else ''} attention" if n else "nothing needs attention"
-    lines += [""] * bool(lines) + [f"{len(status.sites):,} site{'' if len(status.sites) == 1 else 's'}, {need}"]
+    lines += [""] * bool(lines) + [f"{counted(len(status.sites), 'site')}, {need}"]
     return "\n".join(lines) + "\n"
 
 

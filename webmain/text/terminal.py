@@ -47,6 +47,11 @@ def cut(text: str, most: int) -> str:
     return shorten(one_line(text), most)
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with what is counted: "1 article", "2 articles"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
 def display_width(text: str) -> int:
     """Return how many columns a terminal needs: marks above and below take none, wide characters take two."""
     return sum(map(_columns, text))
