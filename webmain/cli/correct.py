@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.explain import explainer
 from webmain.cli.sources import CORRECTIONS, add_source, read_page
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
@@ -48,20 +49,14 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _correct(args: argparse.Namespace) -> int:
     from webmain.corrections.file import CorrectionsFile
     from webmain.corrections.marking import CorrectionError, correct, page_id
-    from webmain.explain.explaining import explain_page
-    from webmain.extraction import Options
-    from webmain.extractors.base import create
     from webmain.files import StoreError
-    from webmain.sites.model_store import ModelStore, SiteModels
 
     if args.undo and (args.content or args.boilerplate or args.note):
         raise Failure(USAGE, "--undo removes the whole correction: leave out --content, --boilerplate and --note")
-    extractor = create(args.extractor)
-    models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
-    options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
+    explained = explainer(args, args.extractor)
     file = CorrectionsFile(args.corrections)
     with failing(REJECTED, Rejected), failing(USAGE, CorrectionError), failing(UNWRITTEN, StoreError):
-        found = explain_page(read_page(args.source[0], args), extractor, options, choose=models.choose)
+        found = explained(read_page(args.source[0], args))
         if args.undo:
             return _undo(file, page_id(found.document.url, found.document.html))
         if not args.content and not args.boilerplate:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
-from webmain.cli.outputs import output
+from webmain.cli.outputs import add_output, output
 from webmain.cli.sources import add_source, local_file, named, notify, read_page
 from webmain.explain.records import block_record, page_record, rounded
 from webmain.files import reason_of
@@ -17,7 +18,7 @@ from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from webmain.cli import Commands
     from webmain.evaluation.differences import TextComparison
@@ -53,7 +54,7 @@ def add(commands: Commands) -> None:
         help="output format; html: the page with its blocks marked, and all of this"
         " (default: table; with -o, html, unless FILE ends in .json or .txt)",
     )
-    option("-o", "--output", metavar="FILE", help="write to FILE in one step (-: standard output)")
+    add_output(explain)
     option("--against", metavar="METHOD", help="compare with another method: what only one of them keeps")
     option(
         "--gold",
@@ -72,21 +73,14 @@ def add(commands: Commands) -> None:
 
 def _explain(args: argparse.Namespace) -> int:
     from webmain.explain.comparing import compare
-    from webmain.explain.explaining import explain_page
-    from webmain.extraction import Options
-    from webmain.extractors.base import create
-    from webmain.sites.model_store import ModelStore, SiteModels
 
-    specs = [args.extractor, args.against][: 1 + (args.against is not None)]
-    options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout * len(specs), sites=args.sites)
+    specs = [args.extractor] if args.against is None else [args.extractor, args.against]
     explained: list[Explanation] = []
     gold = _gold_text(args.gold) if args.gold else None
     page: Page | Document = read_page(args.source[0], args)
     with failing(REJECTED, Rejected):
         for spec in specs:
-            extractor = create(spec)
-            models = SiteModels(extractor, ModelStore(args.models), notes_missing=spec is not None)
-            explained.append(explain_page(page, extractor, options, choose=models.choose))
+            explained.append(explainer(args, spec, n_methods=len(specs))(page))
             page = explained[0].document
     found = explained[0]
     for note in dict.fromkeys(one.note for one in explained if one.note):
@@ -98,7 +92,10 @@ def _explain(args: argparse.Namespace) -> int:
     form = args.format or _format_of(args.output)
     inputs = filter(None, [*args.source, args.gold])
     if form == "html":
-        page_text = _html(found, comparison, texts)
+        from webmain.explain.page import MissingExtraError, explanation_page
+
+        with failing(USAGE, MissingExtraError):
+            page_text = explanation_page(found, comparison=comparison, texts=texts)
         with output(args.output, inputs) as file:
             file.write(page_text)
         return OK if found.rejected is None else REJECTED
@@ -117,6 +114,21 @@ def _explain(args: argparse.Namespace) -> int:
             _print_table(found.extraction, found.blocks, found.page_type)
             _print_compared(comparison, texts)
     return OK
+
+
+def explainer(
+    args: argparse.Namespace, spec: str | None, *, n_methods: int = 1
+) -> Callable[[Page | Document], Explanation]:
+    """Return a function that explains pages by a method (one of several), or by its models of their sites."""
+    from webmain.explain.explaining import explain_page
+    from webmain.extraction import Options
+    from webmain.extractors.base import create
+    from webmain.sites.model_store import ModelStore, SiteModels
+
+    extractor = create(spec)
+    options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout * n_methods, sites=args.sites)
+    choose = SiteModels(extractor, ModelStore(args.models), notes_missing=spec is not None).choose
+    return partial(explain_page, extractor=extractor, options=options, choose=choose)
 
 
 def _format_of(name: str | None) -> str:
@@ -181,13 +193,6 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         for name in ("missing", "too_many"):
             for text in filter(None, found[name]):
                 print(f"  {name.replace('_', ' ')}: {cut(text, MOST_TEXT)}")
-
-
-def _html(found: Explanation, comparison: Comparison | None, texts: Sequence[TextComparison]) -> str:
-    from webmain.explain.page import MissingExtraError, explanation_page
-
-    with failing(USAGE, MissingExtraError):
-        return explanation_page(found, comparison=comparison, texts=texts)
 
 
 def _print_one(found: Explanation, judged: Extraction, number: int, form: str) -> None:
