@@ -3,12 +3,12 @@
 import pytest
 
 from tests.health.histories import HOUR, NOW, run, usual
-from webmain.health.alarms import Kind, SiteHistory, advice, alarms_of
+from webmain.health.alarms import Kind, SiteHistory, advice
 from webmain.ledger.hosts import Host
 
 
 def kinds(runs, hosts=(), now=NOW):
-    return [str(alarm.kind) for alarm in alarms_of(SiteHistory("a.example", runs, hosts, now))]
+    return [str(alarm.kind) for alarm in SiteHistory("a.example", runs, hosts, now).alarms]
 
 
 def host(**values):
@@ -107,9 +107,8 @@ def test_block_is_told_and_not_its_effects():
     ],
 )
 def test_block_is_told_with_how_long_it_lasts(hours_ago, message):
-    (alarm,) = alarms_of(
-        SiteHistory("a.example", usual(), [host(blocked_at=NOW - hours_ago * HOUR, refusal="403")], NOW)
-    )
+    blocked = host(blocked_at=NOW - hours_ago * HOUR, refusal="403")
+    (alarm,) = SiteHistory("a.example", usual(), [blocked], NOW).alarms
     assert alarm.message == message
 
 

@@ -111,8 +111,13 @@ class SiteHistory:
 
     @cached_property
     def alarms(self) -> list[Alarm]:
-        """What needs attention."""
-        return alarms_of(self)
+        """What needs attention, in the order of `Kind`."""
+        found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(self))]
+        if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
+            found = [
+                alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)
+            ]  # consequences
+        return found
 
     @property
     def ended(self) -> list[SiteRun]:
@@ -134,14 +139,6 @@ class SiteHistory:
         usual = median(gaps)
         near = sum(0.5 * usual <= gap <= 1.5 * usual for gap in gaps)
         return usual if len(starts) >= REGULAR_RUNS and 2 * near >= len(gaps) else None
-
-
-def alarms_of(site: SiteHistory) -> list[Alarm]:
-    """Return the alarms of a site, in the order of `Kind`."""
-    found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(site))]
-    if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
-        found = [alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)]  # consequences
-    return found
 
 
 # ---- Checks; each returns a message, or "" if nothing is wrong
