@@ -76,10 +76,12 @@ def _is_well(plan: Plan) -> bool:
 
 
 def as_text(plan: Plan) -> str:
-    """Print a plan for people."""
+    """Return a plan as text for people."""
+    from webmain.health.alarms import duration
+
     rows = [("front page", plan.problem or plan.front), ("robots.txt", _robots(plan))]
     if plan.left_alone_s:
-        rows.append(("left alone", f"for {_time(plan.left_alone_s)}, since it refused earlier requests"))
+        rows.append(("left alone", f"for {duration(plan.left_alone_s)}, since it refused earlier requests"))
     lists = (("feeds", plan.feeds), ("sitemaps", plan.sitemaps), ("sections", plan.sections))
     rows += [(kind, _listed(urls, plan.front)) for kind, urls in lists]
     dates = f"{plan.last_day:,} of the last day, {plan.last_week:,} of the last week, {plan.undated:,} without a date"
@@ -91,7 +93,7 @@ def as_text(plan: Plan) -> str:
     pace = f"at a request every {plan.delay_s:g} s" if plan.delay_s != 1 else "at 1 request a second"
     pace = pace if plan.delay_s else "without a delay"
     rows.append(
-        ("a run", f"about {_time(plan.takes_s)} {pace}: {plan.n_requests:,} pages, plus those that they link to")
+        ("a run", f"about {duration(plan.takes_s)} {pace}: {plan.n_requests:,} pages, plus those that they link to")
     )
     rows += [("first" if not n else "", url) for n, url in enumerate(plan.first)]
     return "\n".join([plan.site, *(f"  {name:<11} {one_line(value)}" for name, value in rows)])
@@ -116,9 +118,3 @@ def _listed(urls: Sequence[str], front: str) -> str:
     shown = [url.removeprefix(origin) if url.startswith(origin + "/") else url for url in urls[:MAX_SHOWN]]
     more = f" and {len(urls) - MAX_SHOWN:,} more" if len(urls) > MAX_SHOWN else ""
     return f"{len(urls):,}: {', '.join(shown)}{more}"
-
-
-def _time(seconds: float) -> str:
-    from webmain.health.alarms import duration
-
-    return duration(seconds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -65,10 +64,9 @@ def _status(args: argparse.Namespace) -> int:
         with output(args.prometheus, ledgers) as file:
             file.write(as_prometheus(status))
     if args.json:
-        json.dump(as_values(status), sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
+        print(json.dumps(as_values(status), ensure_ascii=False, indent=1))
     else:
-        sys.stdout.write(as_table(status))
+        print(as_table(status), end="")
     for site in status.missing:
         notify(f"{site}: no run is recorded")
     return NEEDED if status.needs_a_person else NOT_FOUND if status.missing or absent else OK
