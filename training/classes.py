@@ -43,12 +43,7 @@ _LETTERS: Final = string.ascii_letters + string.digits
 class ClassNames:
     """The names that one made-up site gives to the parts of its pages: the same part has the same name on all of a page.
 
-    Parameters
-    ----------
-    random : random.Random
-        Source of randomness.
-    naming : Naming or None
-        How the site names; drawn where None.
+    `naming` is drawn where it is None.
     """
 
     def __init__(self, random: random.Random, naming: Naming | None = None) -> None:
@@ -63,13 +58,7 @@ class ClassNames:
         self._ids: set[str] = set()
 
     def of(self, role: str) -> Markup:
-        """Return the class attribute of a part after a blank; empty where it has none.
-
-        Parameters
-        ----------
-        role : str
-            One of the parts in `classes.toml`: "comment", "teaser", "side", ...
-        """
+        """Return the class attribute of a part after a blank; empty where it has none. `classes.toml` names the parts."""
         if role not in self._known:
             self._known[role] = self._drawn(role)
         name = self._known[role]

@@ -23,12 +23,6 @@ def languages(folder: str) -> tuple[str, ...]:
 
 
 def wording(language: str) -> dict[str, list[str]]:
-    """Return what sites of a language write, by concept; in English what the language's file doesn't have.
-
-    Parameters
-    ----------
-    language : str
-        ISO 639 code.
-    """
+    """Return what sites of a language (ISO 639) write, by concept; in English what the language's file doesn't have."""
     own = table(f"words/{language}") if language in languages("words") else {}
     return {**table("words/en"), **own}

@@ -27,19 +27,9 @@ THREAD_SHARES: Final = (0.3, 0.7, 1.0, 2.0, 3.0, 5.0, 6.0)
 
 
 def whole_page(page: GoldPage, d: Draw) -> GoldPage:
-    """Return a made-up page around a real page's article.
+    """Return a made-up page around a real page's article, none of whose markup is used.
 
-    Parameters
-    ----------
-    page : GoldPage
-        A page whose gold text is an article; none of its markup is used.
-    d : Draw
-        The random choices of the page.
-
-    Returns
-    -------
-    GoldPage
-        With the site and address of the page, the text that was used, and the threads' text as `comments`.
+    It has the site and address of the page, the text that was used, and the threads' text as `comments`.
     """
     lines = _first_lines(page.text or "", d)
     gold = "\n\n".join(lines)

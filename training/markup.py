@@ -24,19 +24,7 @@ def _environment() -> Environment:
 
 
 def render(template: str, macro: str, d: Draw, **options: Any) -> Markup:
-    """Return what a macro of a template writes.
-
-    Parameters
-    ----------
-    template : str
-        File in `templates/`.
-    macro : str
-        Its name; it is called without arguments.
-    d : Draw
-        The random choices of the page.
-    **options
-        Further variables of the template.
-    """
+    """Return what a macro of a file in `templates/` writes, called without arguments; `options` are further variables."""
     variables = {"d": d, "box": lambda name: box(d, name), **options}
     module = _environment().get_template(template).make_module(variables)
     found: Markup = getattr(module, macro)()

@@ -25,21 +25,9 @@ _DENSE: Final = {"zh": 0.4, "ja": 0.5, "ko": 0.6}
 
 
 def notice(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
-    """Return a page around some sentences of a real page's article.
+    """Return a page around some sentences of a real page's article, none of whose markup is used.
 
-    Parameters
-    ----------
-    page : GoldPage
-        A page whose gold text is an article; none of its markup is used.
-    prose : Prose
-        Source of the sentences around it.
-    draw : random.Random
-        Source of randomness.
-
-    Returns
-    -------
-    GoldPage or None
-        With the site and address of the page; None where its text has no sentences.
+    It has the site and address of the page. None where the text has no sentences. `prose` gives the sentences around.
     """
     language, swap = page.language or "en", None
     if language not in languages("scripts") and draw.random() < FOREIGN_SHARE:

@@ -41,33 +41,19 @@ class Run:
 
 
 class EditablePage:
-    """A gold page's tree with its article marked, ready to be changed.
-
-    Parameters
-    ----------
-    page : GoldPage
-        A page with gold text.
-
-    Attributes
-    ----------
-    root, body : Element
-        The tree, without scripts' and style sheets' content.
-    content : list of Run
-        The runs that are in the gold text.
-    container : Element
-        The innermost element that can hold boxes and holds nearly all of the article.
-    """
+    """A gold page's tree with its article marked, ready to be changed."""
 
     def __init__(self, page: GoldPage) -> None:
         self.page = page
         self.gold = page.text or ""
         self.comments: list[str] = []
-        self.root = read_html(page.html)
+        self.root = read_html(page.html)  # without scripts' and style sheets' content
         body = self.root.find("body")
         self.body = self.root if body is None else body
         found = list(runs(self.body))
         marks = gold_content([run.text for run in found], self.gold)
         self.content = [run for run, mark in zip(found, marks, strict=True) if mark]
+        # the innermost element that can hold boxes and holds nearly all of the article
         self.container = _container(self.body, self.content)
         self._slots: list[str] = []
 

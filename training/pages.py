@@ -42,23 +42,12 @@ _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
 def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
-    """Make up pages with known main text.
+    """Yield pages with known main text, made up from the articles, prose and layouts of pages with gold text.
 
-    Parameters
-    ----------
-    pages : sequence of GoldPage
-        Pages with gold text: where articles, prose and layouts come from. Give the pages of one fold only.
-    count : int
-        How many to make.
-    seed : int
-        The same seed and pages give the same pages.
-
-    Yields
-    ------
-    GoldPage
-        Of the data set "made_up" or "stripped"; site, address and type are those of the page whose article it holds, and
-        `comments` is the text of the threads that were put in. Comments, teasers, captions, author boxes and notices are no
-        part of the text. Pages that are no articles keep their text.
+    Give the pages of one fold only; the same seed and pages give the same pages. A made-up page is of the data set "made_up"
+    or "stripped"; site, address and type are those of the page whose article it holds, and `comments` is the text of the
+    threads that were put in. Comments, teasers, captions, author boxes and notices are no part of the text. Pages that are no
+    articles keep their text.
     """
     ordered = sorted((page for page in pages if page.text), key=lambda page: (page.dataset, page.id))
     articles = [page for page in ordered if page.page_type in NEWS_TYPES]
@@ -110,19 +99,9 @@ def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | No
 
 
 def changed(page: GoldPage, d: Draw) -> GoldPage | None:
-    """Return a page with boxes put in and its markup rewritten.
+    """Return a real page with boxes put in and its markup rewritten.
 
-    Parameters
-    ----------
-    page : GoldPage
-        A real page.
-    d : Draw
-        The random choices of the page.
-
-    Returns
-    -------
-    GoldPage or None
-        None where the page doesn't show its gold text: what is not known can't be kept.
+    None where the page doesn't show its gold text: what is not known can't be kept.
     """
     is_article = page.page_type in NEWS_TYPES
 

@@ -39,13 +39,7 @@ class Source:
 
 
 class Prose:
-    """The sentences of the given pages by language.
-
-    Parameters
-    ----------
-    pages : sequence of GoldPage
-        Source of all prose: a made-up page holds nothing else but short wording of this package's own.
-    """
+    """The sentences of pages by language: a made-up page holds nothing else but short wording of this package's own."""
 
     def __init__(self, pages: Sequence[GoldPage]) -> None:
         self._by_language: dict[str, list[Source]] = defaultdict(list)
@@ -82,18 +76,8 @@ class Prose:
 class Draw:
     """The random choices of one made-up page: sentences, titles, names, classes; `d` in the templates.
 
-    Parameters
-    ----------
-    random : random.Random
-        Source of randomness.
-    language : str
-        Language of the short wording.
-    sources : sequence of Source
-        Pages that sentences are taken from.
-    topic : sequence of str
-        Words of the article, which some comments repeat.
-    transform : callable or None
-        What sentences and names become.
+    `language` is that of the short wording, `sources` are pages that sentences are taken from, `topic` has words of the
+    article, which some comments repeat, and `transform` returns what sentences and names become.
     """
 
     def __init__(
@@ -172,13 +156,7 @@ class Draw:
         return title
 
     def comment(self, verbosity: float) -> list[str]:
-        """Return a reader's comment as paragraphs.
-
-        Parameters
-        ----------
-        verbosity : float
-            0 for a thread of short remarks, 1 for one of long letters.
-        """
+        """Return a reader's comment as paragraphs; a verbosity of 0 gives short remarks, 1 long letters."""
         roll = self.random.random()
         if roll < 0.35 - 0.3 * verbosity:
             return [self.word("short")]

@@ -32,54 +32,27 @@ N_FUNCTION_WORDS: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What one script's words are strung together from: a file in `scripts/`.
+    """What one script's words are strung together from: a file in `scripts/`."""
 
-    Attributes
-    ----------
-    locale : str
-        Language with region, as `html lang` has it.
-    ratio : float
-        Characters for each character of an English word.
-    skew : float
-        How much more often the first parts are taken; 1 for all alike.
-    parts : str
-        What words are strung together from, the most frequent first, with blanks between.
-    function_words : str
-        What a page's most frequent short words become.
-    marks : dict of str to str
-        What punctuation becomes; " " for marks that are a space here.
-    endings : list of str
-        Endings of longer words.
-    finals : dict of str to str
-        Letters with another form at a word's end.
-    unspaced, phrase_spaces, right_to_left, cased : bool
-        No space between words; but between phrases; written from the right; with capitals.
-    """
-
-    locale: str
-    ratio: float
-    skew: float
-    parts: str
-    function_words: str
-    marks: dict[str, str] = field(default_factory=dict)
-    endings: list[str] = field(default_factory=list)
-    finals: dict[str, str] = field(default_factory=dict)
-    unspaced: bool = False
-    phrase_spaces: bool = False
+    locale: str  # language with region, as `html lang` has it
+    ratio: float  # characters for each character of an English word
+    skew: float  # how much more often the first parts are taken; 1 for all alike
+    parts: str  # what words are strung together from, the most frequent first, with blanks between
+    function_words: str  # what a page's most frequent short words become
+    marks: dict[str, str] = field(default_factory=dict)  # what punctuation becomes; " " for marks that are a space here
+    endings: list[str] = field(default_factory=list)  # endings of longer words
+    finals: dict[str, str] = field(default_factory=dict)  # letters with another form at a word's end
+    unspaced: bool = False  # no space between words
+    phrase_spaces: bool = False  # but between phrases
     right_to_left: bool = False
-    cased: bool = False
+    cased: bool = False  # with capitals
 
 
 class Swap:
     """One page's words in another script: the same word becomes the same word wherever it is.
 
-    Parameters
-    ----------
-    script : Script
-    salt : str
-        What the choice of words depends on besides the words.
-    text : str
-        The page's text, whose most frequent short words become function words.
+    The choice of words depends on the words and on `salt`. The most frequent short words of `text`, the page's, become
+    function words.
     """
 
     def __init__(self, script: Script, salt: str, text: str) -> None:
@@ -148,21 +121,9 @@ class Swap:
 
 
 def script_swapped(page: GoldPage, language: str, *, random: random.Random) -> GoldPage:
-    """Return a page with all its words, the article's and the others', in another language's script.
+    """Return a page with all its words, and its gold text, in a script of `data.languages("scripts")`.
 
-    Parameters
-    ----------
-    page : GoldPage
-        A page whose words are parted by spaces.
-    language : str
-        One of `data.languages("scripts")`.
-    random : random.Random
-        Source of randomness.
-
-    Returns
-    -------
-    GoldPage
-        The page with its gold text, swapped by the same rule, and the language.
+    The page's own words are parted by spaces.
     """
     script = Script(**table(f"scripts/{language}"))
     gold = page.text or ""

@@ -33,15 +33,7 @@ class Thread:
 
 
 def thread(d: Draw, chars: int) -> Thread:
-    """Return a thread of comments of about a length.
-
-    Parameters
-    ----------
-    d : Draw
-        The random choices of the page.
-    chars : int
-        Characters of the comments' texts together; the last comment may go beyond.
-    """
+    """Return a thread of comments with so many characters together; the last comment may go beyond."""
     comments = _comments(d, chars)
     flat = list(_with_depth(comments))
     html = render("comments.html", "thread", d, comments=comments, flat=flat, n=len(flat))
