@@ -83,12 +83,7 @@ def best_values() -> Floats:
 def learned(price: float, steps_h: tuple[float, ...] = ()) -> Table:
     """Return the best next look of a crawler that learns: by changes seen and last look, -1 for none.
 
-    Parameters
-    ----------
-    price : float
-        What a look costs.
-    steps_h : tuple of float
-        Ages that are not passed over as long as no change was seen.
+    A look costs `price`; the ages `steps_h` are not passed over as long as no change was seen.
     """
     gain, n = _gains(), len(_GRID)
     forced = [int(np.searchsorted(_GRID, step, side="left")) for step in steps_h]

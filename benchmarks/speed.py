@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 
 from common import ROOT, page_parser, read_pages
@@ -79,52 +80,37 @@ def ours(extractor: str, parts: str) -> System:
     return run
 
 
-def _resiliparse() -> dict[str, System]:
-    from resiliparse.extract.html2text import extract_plain_text
-
-    return {RESILIPARSE: lambda html, body, url: extract_plain_text(html, main_content=True)}
-
-
-def _trafilatura() -> dict[str, System]:
-    import trafilatura
-
-    return {
-        TRAFILATURA: lambda html, body, url: trafilatura.extract(html, url=url, include_comments=False),
-        BARE: lambda html, body, url: trafilatura.bare_extraction(
-            html, url=url, include_comments=False, with_metadata=True
-        ),
-    }
-
-
-def _readability() -> dict[str, System]:
-    from readability import Document
-
-    return {READABILITY: lambda html, body, url: Document(html).summary()}
-
-
-def _lxml() -> dict[str, System]:
-    from lxml import html
-
-    return {LXML: lambda _, body, url: html.document_fromstring(body, parser=html.HTMLParser(encoding="utf-8"))}
-
-
 def peers() -> dict[str, System]:
     """Return the peers that are installed, lxml first."""
     found: dict[str, System] = {}
-    packages = {
-        "lxml": _lxml,
-        "resiliparse": _resiliparse,
-        "trafilatura": _trafilatura,
-        "readability-lxml": _readability,
-    }
-    for package, load in packages.items():
-        try:
-            found.update(load())
-        except ImportError:
-            print(f"{package} is not installed (make bench installs it)", file=sys.stderr)
-        else:
-            print(f"{package} {version(package)}")
+    with _imported("lxml"):
+        from lxml.html import HTMLParser, document_fromstring
+
+        found[LXML] = lambda _, body, url: document_fromstring(body, parser=HTMLParser(encoding="utf-8"))
+    with _imported("resiliparse"):
+        from resiliparse.extract.html2text import extract_plain_text
+
+        found[RESILIPARSE] = lambda html, body, url: extract_plain_text(html, main_content=True)
+    with _imported("trafilatura"):
+        from trafilatura import bare_extraction, extract
+
+        found[TRAFILATURA] = lambda html, body, url: extract(html, url=url, include_comments=False)
+        found[BARE] = lambda html, body, url: bare_extraction(html, url=url, include_comments=False, with_metadata=True)
+    with _imported("readability-lxml"):
+        from readability import Document
+
+        found[READABILITY] = lambda html, body, url: Document(html).summary()
     return found
+
+
+@contextmanager
+def _imported(package: str) -> Iterator[None]:
+    """Print the version of a package that is imported, or that it is not installed."""
+    try:
+        yield
+        print(f"{package} {version(package)}")
+    except ImportError:
+        print(f"{package} is not installed (make bench installs it)", file=sys.stderr)
 
 
 def measure(systems: dict[str, System], pages: list[tuple[str, bytes, str | None]], rounds: int) -> dict[str, float]:
