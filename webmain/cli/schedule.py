@@ -41,13 +41,7 @@ _DAYS: Final = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 
 def interval_s(text: str) -> int:
-    """Return an interval in seconds, from its text.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        It is none that cron can keep.
-    """
+    """Return an interval in seconds, from its text; only those that cron can keep (an argument's type)."""
     match = re.fullmatch(r"([0-9]{1,5})([mhdw])", text.strip().lower())
     found = int(match[1]) * _UNITS_S[match[2]] if match else 0
     if found not in {int(each[:-1]) * _UNITS_S[each[-1]] for each in INTERVALS}:
@@ -79,32 +73,15 @@ def add(commands: Commands) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The regular crawl of one site.
+    """The regular crawl of one site."""
 
-    Attributes
-    ----------
-    name : str
-        For files and units.
-    key : str
-        The site's key: one run of it at a time.
-    folder : str
-        The working directory, absolute.
-    command : tuple of str
-        The crawl, with its arguments.
-    every_s : int
-    environment : tuple of str
-        "NAME=VALUE" variables that the crawl needs.
-    writes : tuple of str
-        Folders in which it writes, absolute.
-    """
-
-    name: str
-    key: str
-    folder: str
-    command: tuple[str, ...]
+    name: str  # for files and units
+    key: str  # the site's key: one run of it at a time
+    folder: str  # the working directory, absolute
+    command: tuple[str, ...]  # the crawl, with its arguments
     every_s: int
-    environment: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()  # "NAME=VALUE" variables that the crawl needs
+    writes: tuple[str, ...] = ()  # folders in which it writes, absolute
 
     @property
     def place(self) -> int:

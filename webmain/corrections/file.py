@@ -37,24 +37,12 @@ WAIT_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPart:
-    """A part of a page whose verdict a person has changed.
+    """A part of a page whose verdict a person has changed."""
 
-    Attributes
-    ----------
-    content : bool
-        Whether it is content, as the person says.
-    xpath : str
-        Place of its element; "" for source lines and text that is not in the page.
-    text : str
-        As the page shows it.
-    leaves : tuple of int
-        Its leaves in the page as it is stored here; empty for source lines.
-    """
-
-    content: bool
-    xpath: str
-    text: str
-    leaves: tuple[int, ...] = ()
+    content: bool  # whether it is content, as the person says
+    xpath: str  # place of its element; "" for source lines and text that is not in the page
+    text: str  # as the page shows it
+    leaves: tuple[int, ...] = ()  # its leaves in the page as it is stored here; empty for source lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,55 +50,26 @@ class Correction:
     """A page with the text that should have been extracted: one line of a file of gold pages.
 
     `id`, `url`, `domain`, `lang`, `html` and `text` mean what they mean in any gold data (docs/evaluate.md).
-
-    Attributes
-    ----------
-    id : str
-        That of the page: two corrections with one id are of one page, and the later one counts.
-    url : str or None
-    domain : str
-        Site key of the address; "" without one.
-    lang : str
-        Detected language of the text; "" if unknown.
-    html : str
-        The page as it was decoded.
-    text : str
-        The text as corrected: the parts that are content, joined by blank lines.
-    before : str
-        The text as the extractor gave it.
-    extractor : str
-        Whose judgement was corrected.
-    marked : tuple of MarkedPart
-        What was changed, in the page's order.
-    leaves : tuple of int
-        The leaves of the text as corrected; empty for a method that builds no tree.
-    made_at : str
-        ISO 8601, UTC.
-    note : str
-        The person's note.
     """
 
-    id: str
+    id: str  # that of the page: two corrections with one id are of one page, and the later one counts
     url: str | None
-    domain: str
-    lang: str
-    html: str
-    text: str
-    before: str
-    extractor: str
-    marked: tuple[MarkedPart, ...]
-    made_at: str
-    leaves: tuple[int, ...] = ()
-    note: str = ""
+    domain: str  # site key of the address; "" without one
+    lang: str  # detected language of the text; "" if unknown
+    html: str  # the page as it was decoded
+    text: str  # the text as corrected: the parts that are content, joined by blank lines
+    before: str  # the text as the extractor gave it
+    extractor: str  # whose judgement was corrected
+    marked: tuple[MarkedPart, ...]  # what was changed, in the page's order
+    made_at: str  # ISO 8601, UTC
+    leaves: tuple[int, ...] = ()  # the leaves of the text as corrected; empty for a method that builds no tree
+    note: str = ""  # the person's note
 
 
 class CorrectionsFile:
     """A file of corrections; it is opened for each change, so that several programs may write to it in turn.
 
-    Parameters
-    ----------
-    path : str or Path
-        Made, with its folders, with the first correction.
+    It is made, with its folders, with the first correction.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -119,10 +78,7 @@ class CorrectionsFile:
     def __iter__(self) -> Iterator[Correction]:
         """Yield the corrections in the order of the file; other lines are counted in the log.
 
-        Raises
-        ------
-        StoreError
-            The file cannot be read.
+        Raises StoreError if the file cannot be read.
         """
         n_other = 0
         for line in self._read():
@@ -168,10 +124,7 @@ class CorrectionsFile:
     def save(self, correction: Correction) -> bool:
         """Write a correction; return True if it replaces an earlier one of the same page.
 
-        Raises
-        ------
-        StoreFullError, StoreWriteError, StoreLockedError, NotAStoreError
-            The file is as it was.
+        After StoreFullError, StoreWriteError, StoreLockedError and NotAStoreError the file is as it was.
         """
         return self._put(correction.id, (encode(asdict(correction)) + "\n").encode())
 

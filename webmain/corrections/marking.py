@@ -26,22 +26,13 @@ class CorrectionError(ValueError):
 def correct(
     explanation: Explanation, *, content: Collection[int], boilerplate: Collection[int], note: str = ""
 ) -> Correction:
-    """Return a correction of a page.
+    """Return a correction of a page as it was shown.
 
-    Parameters
-    ----------
-    explanation : Explanation
-        The page as it was shown.
-    content, boilerplate : collection of int
-        Parts (their places in `Explanation.blocks`) that are, and that are not, content. Those of which the method says so
-        already are left out.
-    note : str
-        At most `MAX_NOTE_CHARS` characters are kept.
+    `content` and `boilerplate` are parts (their places in `Explanation.blocks`) that are, and that are not, content; those
+    of which the method says so already are left out. Of the note at most `MAX_NOTE_CHARS` characters are kept.
 
-    Raises
-    ------
-    CorrectionError
-        There is no such part, a part is marked twice, or no text would be left; the page is too large to be stored.
+    Raises CorrectionError: there is no such part, a part is marked twice, or no text would be left; the page is too large
+    to be stored.
     """
     blocks, document = explanation.blocks, explanation.document
     for number in (*content, *boilerplate):

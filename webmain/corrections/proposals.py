@@ -46,24 +46,13 @@ _MADE_UP = re.compile(r"\d{3}|[0-9a-f]{6}|^(?:css|sc|jsx|jss|svelte|emotion)-|__
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposed line of `sites.toml`.
-
-    Attributes
-    ----------
-    site : str
-    key : str
-        "remove" or "keep".
-    css : str
-        The selector.
-    n_marked, n_pages : int
-        Parts that were marked so and that the selector covers, and the corrected pages they are on.
-    """
+    """A proposed line of `sites.toml`."""
 
     site: str
-    key: str
-    css: str
-    n_marked: int
-    n_pages: int
+    key: str  # "remove" or "keep"
+    css: str  # the selector
+    n_marked: int  # parts that were marked so and that the selector covers
+    n_pages: int  # the corrected pages they are on
 
     def added_to(self, sites: Sites) -> Sites:
         """Return the rules with this one added to those of its site."""
@@ -242,13 +231,8 @@ def _blocks(page: Page, extractor: Extractor, sites: Sites) -> list[str] | None:
 def accept(proposal: Proposal, path: str | Path) -> None:
     """Add a rule to a file of rules; the previous file is kept beside it with the suffix `.bak`.
 
-    Raises
-    ------
-    SitesError
-        The file cannot be used as it is, or the rule cannot be added to the site's table, and it was left so; or tomlkit
-        is not installed.
-    OSError
-        The system refuses.
+    Raises SitesError if the file cannot be used as it is, or the rule cannot be added to the site's table, and it was left
+    so; or tomlkit is not installed. Raises OSError if the system refuses.
     """
     try:
         import tomlkit

@@ -90,10 +90,7 @@ class _Expected:
 def yield_drop(runs: Sequence[SiteRun]) -> Drop | None:
     """Return by how much a site's yield has dropped; None if it has not, or too little is known.
 
-    Parameters
-    ----------
-    runs : sequence of SiteRun
-        Those that ended normally, oldest first.
+    `runs` are those that ended normally, oldest first.
     """
     yields = [_Yield.of(before, run) for before, run in pairwise(runs)]  # the first run finds years of articles
     if len(yields) < LEAST_BASELINE + 1:
