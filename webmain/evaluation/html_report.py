@@ -104,7 +104,7 @@ def _page(title: str, sections: Sequence[Section], **values: object) -> str:
 
 
 def _is_best(table: Table, row: int, column: int) -> bool:
-    """Return True for the best value of a column in `_COUNTS`, unless all are the same."""
+    """Return True for the best value of a column in `BEST`, unless all are the same."""
     values: Any = [other[column] for other in table.rows if isinstance(other[column], (int, float))]
     better = next((end for end, names in BEST.items() if table.columns[column] in names), None)
     return better is not None and len(set(values)) > 1 and table.rows[row][column] == better(values)

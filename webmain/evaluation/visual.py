@@ -35,35 +35,18 @@ RECTANGLE = ("left", "top", "width", "height")
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedPage:
-    """One page as rendered by a browser.
-
-    Attributes
-    ----------
-    id, site : str
-    reference : str or None
-        The main text by another extractor.
-    blocks : SiteBlocks
-        Its blocks, with computed properties (str) and `left`, `top`, `width` and `height` (float, CSS pixels).
-    """
+    """One page as rendered by a browser."""
 
     id: str
     site: str
-    reference: str | None
-    blocks: SiteBlocks
+    reference: str | None  # the main text by another extractor
+    blocks: SiteBlocks  # with computed properties (str) and `left`, `top`, `width` and `height` (float, CSS pixels)
 
 
 def read_rendered(path: str | Path) -> tuple[tuple[RenderedPage, ...], tuple[str, ...]]:
     """Return the pages of a file in its order, and what did not fit the format or its limits, a sentence for each reason.
 
-    Parameters
-    ----------
-    path : str or Path
-        JSON Lines, plain or gzipped (by the first bytes).
-
-    Raises
-    ------
-    GoldError
-        The file cannot be opened, or its compression is damaged before the first page.
+    Raises GoldError if the file cannot be opened, or its compression is damaged before the first page.
     """
     losses: Counter[str] = Counter()
     pages: dict[str, RenderedPage] = {}

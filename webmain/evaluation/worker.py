@@ -29,12 +29,8 @@ class Meter:
 
     On Linux the peak (VmHWM) is reset to the memory in use (/proc/self/clear_refs) and read after the page; before that,
     freed memory is collected and returned to the system (`malloc_trim`), so that a page cannot reuse what an earlier page
-    left. Elsewhere the process's peak so far is read: a page shows only if it exceeds all pages before it.
-
-    Attributes
-    ----------
-    method : str
-        How it is measured here.
+    left. Elsewhere the process's peak so far is read: a page shows only if it exceeds all pages before it. `method` says
+    how it is measured here.
     """
 
     def __init__(self) -> None:

@@ -67,21 +67,11 @@ def boosted(
     *,
     task: Literal["odds", "value"] = "odds",
 ) -> Boosted:
-    """Fit gradient-boosted trees.
+    """Fit gradient-boosted trees to finite values, `(n_rows, n_columns)`.
 
-    Parameters
-    ----------
-    values : (n_rows, n_columns) float32
-        Finite.
-    target : (n_rows,) array
-        Shares in [0, 1] for log-odds; numbers for a value. Where all are the same, the trees return that for every row.
-    weights : (n_rows,) float64
-        Scaled to a mean of 1.
-
-    Raises
-    ------
-    TrainingError
-        There are no rows, or LightGBM cannot be used.
+    The target, `(n_rows,)`, are shares in [0, 1] for log-odds, numbers for a value; where all are the same, the trees return
+    that for every row. The weights, `(n_rows,)`, are scaled to a mean of 1. Raises TrainingError: there are no rows, or
+    LightGBM cannot be used.
     """
     if not len(values):
         raise TrainingError("there are no rows to fit trees to")
@@ -137,13 +127,7 @@ def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
 
 
 def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
-    """Return the trees of LightGBM's dump, with values and thresholds rounded.
-
-    Parameters
-    ----------
-    dumped : sequence of mapping
-        `tree_info` of `Booster.dump_model()`: each with its `tree_structure`.
-    """
+    """Return the trees of LightGBM's dump (`tree_info` of `Booster.dump_model()`), with values and thresholds rounded."""
     gains = np.zeros(n_columns)
     trees: list[list[list[float]]] = []
     for tree in dumped:

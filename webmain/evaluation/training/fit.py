@@ -197,17 +197,10 @@ def cross_validate(
 ) -> list[PagePrediction]:
     """Predict each real page by a model fitted to other sites, and to pages synthesised from those; in the order of `real`.
 
-    Parameters
-    ----------
-    parts : sequence of sequence of Rows
-        The real pages: `folds`, or `sets_left_out`. A model judges the pages of one part, and is fitted to those pages of
-        the others that are of none of its sites.
-    jobs : int
-        Parts at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
-    recipe : Recipe
-        Of the trees that judge blocks.
-    advance : callable
-        Called after each part.
+    `parts` are the real pages: `folds`, or `sets_left_out`. A model judges the pages of one part, and is fitted to those
+    pages of the others that are of none of its sites. `recipe` is that of the trees that judge blocks. `jobs` parts run at
+    the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent. `advance` is called
+    after each part.
     """
 
     def predict_part(part: Sequence[Rows]) -> list[PagePrediction]:
@@ -240,12 +233,9 @@ def sets_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
 def cross_validated_confidence(
     judged: Sequence[PagePrediction], *, by: Callable[[PagePrediction], object]
 ) -> NDArray[np.float64]:
-    """Return for each page the expected F1, fitted to the F1 of pages of other groups.
+    """Return for each page the expected F1, fitted to the F1 of pages of other groups; 0 if there is only one group.
 
-    Parameters
-    ----------
-    by : callable
-        Returns the group of a page: its fold, or its set. Pages of the only group there is get 0.
+    `by` returns the group of a page: its fold, or its set.
     """
     expected = np.zeros(len(judged))
     groups = [by(one) for one in judged]

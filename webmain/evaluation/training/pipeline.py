@@ -89,12 +89,8 @@ class Trained:
 def train(options: Options, *, progress: Progress = silent) -> Trained:
     """Train a page model and evaluate it.
 
-    Raises
-    ------
-    TrainingError
-        Data is missing, empty or given twice; or the model cannot be fitted.
-    GoldError
-        Data is of unknown format.
+    Raises TrainingError: data is missing, empty or given twice; or the model cannot be fitted. Raises GoldError: data is of
+    unknown format.
     """
     version = boosting.version()
     used = sets.training_sets(options.data, sets.set_names(options.sets))
@@ -176,13 +172,7 @@ def _checks(options: Options, used: Sequence[TrainingSet]) -> tuple[TrainingSet,
 
 
 def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> PageModel:
-    """Return the model as read from its file.
-
-    Raises
-    ------
-    TrainingError
-        It does not judge as the model that was written.
-    """
+    """Return the model as read from its file; raises TrainingError if it does not judge as the model that was written."""
     found = read(data)
     for page in rows:
         if not np.array_equal(fit.predict(model, page).margin, fit.predict(found, page).margin):

@@ -169,19 +169,10 @@ def with_sites(pages: Iterable[GoldPage]) -> list[GoldPage]:
 
 
 def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
-    """Synthesise pages fold by fold, so that none contains anything of the pages of another fold.
+    """Synthesise so many pages fold by fold, so that none contains anything of the pages of another fold.
 
-    Parameters
-    ----------
-    pages : sequence of GoldPage
-        With their sites.
-    count : int
-        Of all together, each fold its part.
-
-    Raises
-    ------
-    TrainingError
-        Pages are to be synthesised, but the modules that do so, which are not part of the installed package, are missing.
+    `pages` have their sites. Raises TrainingError if the modules that synthesise pages, which are not part of the installed
+    package, are missing.
     """
     if not count:
         return
@@ -201,13 +192,7 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
 
 
 def check_folds(rows: Sequence[Rows]) -> None:
-    """Raise if rows cannot be cross-validated.
-
-    Raises
-    ------
-    TrainingError
-        There are none, or the sites of all are in one fold.
-    """
+    """Raise TrainingError if there are no rows, or the sites of all are in one fold: they cannot be cross-validated."""
     if not rows:
         raise TrainingError("none of the pages could be read")
     if len({page.fold for page in rows}) < 2:

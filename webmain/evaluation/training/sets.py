@@ -63,17 +63,9 @@ class TrainingSet:
 
 
 def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]:
-    """Find collections by name in a data folder.
+    """Find collections by name in a data folder: NAME.jsonl.gz, NAME.jsonl, or a folder NAME.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of NAME.jsonl.gz, NAME.jsonl, or a folder NAME.
-
-    Raises
-    ------
-    TrainingError
-        The folder, or one of them, is missing or cannot be read; a name is given twice, or is a path.
+    Raises TrainingError: the folder, or one of them, is missing or cannot be read; a name is given twice, or is a path.
     """
     files = ", ".join(f"{name}.jsonl.gz" for name in names)
     if not folder.is_dir():
@@ -95,13 +87,7 @@ def _named_set(folder: Path, name: str) -> TrainingSet:
 
 
 def check_set(path: Path) -> TrainingSet:
-    """Return a check set by its path.
-
-    Raises
-    ------
-    TrainingError
-        There is no such file or folder, or it cannot be read.
-    """
+    """Return a check set by its path; raises TrainingError if there is no such file or folder, or it cannot be read."""
     if not path.exists():
         raise TrainingError(f"no gold pages at {path}: there is no such file or folder")
     name = path.resolve().name.removesuffix(".gz").removesuffix(".jsonl")
@@ -142,12 +128,8 @@ def digest_of(sets: Sequence[TrainingSet]) -> str:
 def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
     """Return the pages of collections that have a main text, in their order.
 
-    Raises
-    ------
-    TrainingError
-        One of them has no such page, or two pages have the same name.
-    GoldError
-        One of them is in no known format, or cannot be read.
+    Raises TrainingError if one of them has no such page, or two pages have the same name. Raises GoldError if one of them
+    is in no known format, or cannot be read.
     """
     pages: list[GoldPage] = []
     for one in sets:

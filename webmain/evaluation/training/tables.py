@@ -180,13 +180,7 @@ def facts_text(made: Trained) -> str:
 
 
 def with_figures(card: str, made: Trained) -> str:
-    """Return a model card with facts and tables, in Markdown, between its markers.
-
-    Raises
-    ------
-    TrainingError
-        The marks are not there, once each and in order.
-    """
+    """Return a model card with facts and tables, in Markdown, between its markers; raises as `with_part`."""
     parts = ["```", facts_text(made), "```"]
     for table in tables(made):
         parts += ["", f"**{table.title}**", "", markdown(writers.without_empty(table))]
