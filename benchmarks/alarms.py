@@ -108,9 +108,9 @@ def false_alarms(n_weeks: int, seed: int) -> Iterator[str]:
     yield f"  all: {total} of {n_total} site-weeks with a false alarm ({total / n_total:.2%}); goal: at most 1 %"
 
 
-def detections(seed: int, n: int = 3) -> Iterator[str]:
+def detections(seed: int) -> Iterator[str]:
     """Yield a line for each rate and depth of a drop."""
-    drop_at = WEEKS_BEFORE * 168 - 100
+    n, drop_at = 3, WEEKS_BEFORE * 168 - 100
     for per_day in RATES:
         for drop_to in (0.0, 0.2):
             random_ = random.Random(f"{seed} {per_day} {drop_to}")

@@ -132,8 +132,8 @@ def wasted(site: LivingSite) -> Counter[str]:
     return found
 
 
-def run(days: float, refresh: str, seed: int) -> dict[str, float]:
-    """Run the days, print the figures, and return them."""
+def run(days: float, refresh: str, seed: int) -> None:
+    """Run the days, and print the figures."""
     from webmain.store.sqlite import SqliteStore
 
     now = [START.timestamp()]
@@ -161,27 +161,22 @@ def run(days: float, refresh: str, seed: int) -> dict[str, float]:
         site.url(s) for s in site.stories for w, e in s.edits if e is Edit.GONE and w <= times[-1] - timedelta(days=4)
     }
     known_gone = {article.url for article in articles if article.gone_at}
-    figures = {
-        "articles found": len([s for s in appeared if site.url(s) in stored]) / max(1, len(appeared)),
-        "edits caught": edits["caught"] / max(1, edits["due"]),
-        "waste": requests["whole, unchanged"] / max(1, requests["requests"]),
-        "false revisions": n_false,
-    }
+    n_found = sum(site.url(story) in stored for story in appeared)
     print(
         f"{len(times)} runs in {time.process_time() - began:.0f} CPU seconds, {requests['requests']:,} requests:",
         dict(requests),
     )
-    print(f"articles found     {figures['articles found']:.3f}   of {len(appeared)}")
-    print(f"edits caught       {figures['edits caught']:.3f}   of {edits['due']}   goal at least .95")
+    print(f"articles found     {n_found / max(1, len(appeared)):.3f}   of {len(appeared)}")
+    print(f"edits caught       {edits['caught'] / max(1, edits['due']):.3f}   of {edits['due']}   goal at least .95")
     for edit in Edit:
         if edits[f"due {edit}"]:
             print(f"  {edit:16} {edits[f'caught {edit}']} of {edits[f'due {edit}']}")
-    print(f"waste              {figures['waste']:.3f}   goal at most .15")
+    waste = requests["whole, unchanged"] / max(1, requests["requests"])
+    print(f"waste              {waste:.3f}   goal at most .15")
     print(f"false revisions    {n_false}       goal 0")
     print(
         f"known as gone      {len(known_gone & gone)} of {len(gone & set(stored))}; of others {len(known_gone - gone)}"
     )
-    return figures
 
 
 def simulated(n_hosts: int, refresh: str, seed: int) -> None:

@@ -179,15 +179,19 @@ def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generato
     state: list[Visit | None] = [None] * len(edits)
     due: list[tuple[float, int]] = []
     new = 0
+
+    def look(i: int, hour: int, visit: Visit) -> None:
+        """Note a look at an article, and when the next one is due."""
+        visits[i].append(hour - float(published[i]))
+        state[i] = visit
+        if (next_at := next_visit(visit, refresh, hour * HOUR_S)) is not None:
+            heapq.heappush(due, (next_at, i))
+
     for hour in range(30 * 24 + HORIZON_H + 24):
         now = hour * HOUR_S
         while new < len(edits) and published[new] <= hour:
             at = float(published[new]) * HOUR_S
-            visits[new].append(hour - float(published[new]))
-            visit = Visit(url=str(new), published_at=at, first_seen_at=now, visited_at=now)
-            state[new] = visit
-            if (next_at := next_visit(visit, refresh, now)) is not None:
-                heapq.heappush(due, (next_at, new))
+            look(new, hour, Visit(url=str(new), published_at=at, first_seen_at=now, visited_at=now))
             new += 1
         waiting: list[int] = []
         while due and due[0][0] <= now:
@@ -198,11 +202,7 @@ def looked_at(edits: Sequence[Floats], refresh: Refresh, rng: np.random.Generato
             i = int(visit.url)
             age = hour - float(published[i])
             has_changed = bool(np.any((edits[i] > visits[i][-1]) & (edits[i] <= age)))
-            visits[i].append(age)
-            after = replace(visit, visited_at=now, n_changes=visit.n_changes + has_changed)
-            state[i] = after
-            if (next_at := next_visit(after, refresh, now)) is not None:
-                heapq.heappush(due, (next_at, i))
+            look(i, hour, replace(visit, visited_at=now, n_changes=visit.n_changes + has_changed))
         taken = {visit.url for visit in chosen}
         for i in waiting:
             if str(i) not in taken and now - published[i] * HOUR_S < 10 * DAY_S:
