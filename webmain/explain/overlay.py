@@ -236,12 +236,13 @@ class _Writer:
             return f"{space}<span>{escaped(leaves.texts[leaf])}</span>"
         link = self._open[-1][2] if self._open else ""
         label = f"{mark.label}\n→ {link}" if link else mark.label
-        focus = "" if mark.block in self._named else ' tabindex="0"'
-        self._named.add(mark.block)
-        return space + _marked(mark, leaves.texts[leaf], label, focus)
+        return space + _marked(mark, leaves.texts[leaf], label, self._named)
 
 
-def _marked(mark: Mark, text: str, label: str, focus: str) -> str:
+def _marked(mark: Mark, text: str, label: str, named: set[int]) -> str:
+    """Return a text in its mark; the first one of a block can be reached by keyboard."""
+    focus = "" if mark.block in named else ' tabindex="0"'
+    named.add(mark.block)
     return f'<span class="wm {mark.classes}" data-block="{mark.block}" title="{escaped(label)}"{focus}>{escaped(text)}</span>'
 
 
@@ -289,7 +290,5 @@ def _lines(texts: Sequence[str], marks: Sequence[Mark | None]) -> str:
     out = ['<ol class="wm-lines">']
     for number, (text, mark) in enumerate(zip(texts, marks, strict=True), start=1):
         if text and mark is not None:
-            focus = "" if mark.block in named else ' tabindex="0"'
-            named.add(mark.block)
-            out.append(f'<li value="{number}">{_marked(mark, text, mark.label, focus)}</li>')
+            out.append(f'<li value="{number}">{_marked(mark, text, mark.label, named)}</li>')
     return "".join([*out, "</ol>"])
