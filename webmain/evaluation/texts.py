@@ -8,8 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from webmain import Page, Rejected, extract_many
 from webmain.evaluation.records import GoldPage
-from webmain.extraction import Options, read
-from webmain.html.document import Document
+from webmain.extraction import Options
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -30,11 +29,6 @@ def unless_rejected(step: Callable[Params, T], *args: Params.args, **options: Pa
         return step(*args, **options)
     except Rejected:
         return None
-
-
-def document_of(page: GoldPage) -> Document | None:
-    """Return a parsed page, or None if it is rejected."""
-    return unless_rejected(read, as_page(page), UNTIMED)
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

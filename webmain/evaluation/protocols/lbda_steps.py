@@ -16,8 +16,8 @@ import numpy as np
 
 from webmain.evaluation.protocols.papers import figures, findings, table
 from webmain.evaluation.records import Cell, Findings, GoldPage
-from webmain.evaluation.texts import by_site, document_of, unless_rejected
-from webmain.extraction import judge
+from webmain.evaluation.texts import UNTIMED, as_page, by_site, unless_rejected
+from webmain.extraction import judge, read
 from webmain.extractors.base import Extraction, create
 from webmain.features.gold_labels import gold_content
 from webmain.html.blocks import default_blocks
@@ -95,7 +95,7 @@ def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
 
 def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
     """Judge the pages of one site, after learning from them if there are enough."""
-    documents = [document_of(page) for page in group]
+    documents = [unless_rejected(read, as_page(page), UNTIMED) for page in group]
     extractor = fitted(create(spec), [document for document in documents if document is not None])
     return [None if document is None else unless_rejected(judge, document, extractor) for document in documents]
 
