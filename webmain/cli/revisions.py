@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
 from webmain.cli.sources import notify
-from webmain.text.terminal import one_line, plain, printable
+from webmain.text.terminal import one_line, plain, printable, shows_colours
 
 if TYPE_CHECKING:
     import argparse
@@ -100,7 +99,7 @@ def _record(found: Sequence[Revision], compared: Sequence[Changes | None], *, di
 
 
 def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, diff: bool) -> None:
-    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    colours = shows_colours()
     last = found[-1].article
     print(f"{one_line(last.title or '(no title)')}\n{one_line(last.url or last.id)}")
     for revision, change in zip(found, compared, strict=True):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
 from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
-from webmain.text.terminal import counted, one_line, plain, printable
+from webmain.text.terminal import counted, one_line, plain, printable, shows_colours
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -29,7 +28,7 @@ def add(commands: Commands) -> None:
     )
     option = search.add_argument
     option("query", nargs="+", help='words and "phrases" that a block must contain, all of them')
-    _add_store(search)
+    add_database(search)
     option("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
     option("--offset", type=non_negative_int, default=0, metavar="N", help="results to skip (0)")
     option("--any", action="store_true", help="a block needs only one of the words")
@@ -44,12 +43,13 @@ def add(commands: Commands) -> None:
         help="bring the index of stored articles up to date",
         description="Add new and revised articles to the search index; `webmain search` does this automatically.",
     )
-    _add_store(index)
+    add_database(index)
     index.add_argument("--rebuild", action="store_true", help="build the index anew: smaller after many revisions")
     index.set_defaults(run=_index)
 
 
-def _add_store(parser: argparse.ArgumentParser) -> None:
+def add_database(parser: argparse.ArgumentParser) -> None:
+    """Add --store for commands that need SQLite."""
     parser.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
 
 
@@ -119,7 +119,7 @@ def _progress(done: int, total: int) -> None:
 
 def _print(results: Results, offset: int) -> None:
     """Print results for people: rank, Bp, title; URL and origin; snippet."""
-    on, off = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("[", "]")
+    on, off = ("\x1b[1m", "\x1b[0m") if shows_colours() else ("[", "]")
     if not results.n_blocks:
         print("nothing found", file=sys.stderr)
     elif not results.hits:

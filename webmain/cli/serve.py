@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from webmain import MAX_BYTES, TIMEOUT_S
 from webmain.cli.exits import OK, USAGE, Failure, failing
-from webmain.cli.search import DEFAULT_STORE
+from webmain.cli.search import add_database
 from webmain.cli.sources import CORRECTIONS, MODELS, in_range, models_folder, notify, positive, positive_int, site_rules
 from webmain.files import StoreSpecError, reason_of
 
@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
     option("--port", type=PORT, default=8000, help="port to listen on, 0 for any free one (8000)")
     option("--name", action="append", default=[], metavar="HOST", help="another host name of the server")
     option("--token", help=f"secret of clients, required beyond this machine; safer in the environment: {TOKEN}")
-    option("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
+    add_database(serve)
     option("--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern")
     option("--models", type=models_folder, default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
     option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})")

@@ -101,6 +101,11 @@ def guard_terminal(*, always: bool = False) -> None:
             setattr(sys, name, PrintableStream(stream))
 
 
+def shows_colours() -> bool:
+    """Return True if standard output is a terminal, and its user wants colours (https://no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
 def discard(stream: TextIO) -> None:
     """Discard what a stream has buffered and what is written to it, so that the interpreter does not complain at its exit."""
     with suppress(OSError, ValueError):
