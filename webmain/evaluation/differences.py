@@ -27,8 +27,8 @@ class Difference:
 def difference(gold: str, predicted: str) -> Difference:
     """Compare the beginnings of two texts by words; white space is ignored."""
     found = spans(gold[:MOST_CHARACTERS], predicted[:MOST_CHARACTERS], cells=MAX_CELLS, fold=str.strip)
-    cuts = (max(0, len(text) - MOST_CHARACTERS) for text in (gold, predicted))
-    return Difference(gold=found.before, predicted=found.after, gold_cut=next(cuts), predicted_cut=next(cuts))
+    gold_cut, predicted_cut = (max(0, len(text) - MOST_CHARACTERS) for text in (gold, predicted))
+    return Difference(gold=found.before, predicted=found.after, gold_cut=gold_cut, predicted_cut=predicted_cut)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

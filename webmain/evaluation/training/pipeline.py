@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain import __version__
+from webmain.evaluation.gold import read_gold
 from webmain.evaluation.metrics import SegmentCounts, segments
 from webmain.evaluation.training import boosting, fit, rows, sets
 from webmain.evaluation.training.boosting import Recipe, TrainingError
@@ -164,7 +165,7 @@ def _checks(options: Options, used: Sequence[TrainingSet]) -> tuple[TrainingSet,
     checks = tuple(sets.check_set(path) for path in options.checks)
     trained = {one.sha256: one.name for one in used}
     for one in checks:  # checked now, not after hours of fitting
-        if next(iter(one.gold()), None) is None:
+        if next(iter(read_gold(one.path)), None) is None:
             raise TrainingError(f"{one.path} contains no page with a main text or segments")
         if one.sha256 in trained:
             raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it cannot be a check")
@@ -204,7 +205,7 @@ def _outcomes(
 
 def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: Progress) -> Iterator[Outcome]:
     """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
-    pages = list(one.gold())
+    pages = list(read_gold(one.path))
     with progress(one.name, len(pages)) as advance:
         for page, labelled in zip(pages, rows.in_order(pages, jobs=jobs), strict=True):
             advance()

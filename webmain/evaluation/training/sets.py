@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from webmain.clock import once
-from webmain.evaluation.gold import Gold, read_gold
+from webmain.evaluation.gold import read_gold
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.files import opened, reason_of
@@ -56,10 +56,6 @@ class TrainingSet:
         """Name, digest and licence as JSON values."""
         known = licences().get(self.name, {"licence": "unknown", "credit": ""})
         return {"name": self.name, "sha256": self.sha256, "licence": known["licence"], "credit": known["credit"]}
-
-    def gold(self) -> Gold:
-        """Return the collection's pages, to iterate over; raise GoldError if its format is unknown."""
-        return read_gold(self.path)
 
 
 def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]:
@@ -133,7 +129,7 @@ def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
     """
     pages: list[GoldPage] = []
     for one in sets:
-        gold = one.gold()
+        gold = read_gold(one.path)
         found = [page for page in gold if page.text]
         if not found:
             raise TrainingError(f"{one.path} contains no page with a main text ({gold.dropped})")
