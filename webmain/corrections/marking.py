@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from webmain.corrections.file import Correction, MarkedPart
+from webmain.explain.records import Explanation
 from webmain.html.blocks import Unit
 from webmain.items import Verdict, article_id
-
-if TYPE_CHECKING:
-    from webmain.explain.records import Explanation
 
 MAX_NOTE_CHARS = 2_000
 MAX_PAGE_CHARS = 10 << 20

@@ -13,21 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.corrections.file import Correction
 from webmain.extraction import Options, compose, judge, merge, read
+from webmain.extractors.base import Extractor
 from webmain.files import replaced_whole
+from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.sites.rules import SiteRules, Sites, SitesError, read_sites, site_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from webmain.extractors.base import Extractor
-    from webmain.html.document import Document
 
 MAX_PROPOSALS: Final = 10
 MAX_PAGES: Final = 50
