@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
 
 from webmain import __version__
 from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE, Failure
 from webmain.files import reason_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what a command adds its parser to
 
 COMMANDS = """extract explain serve correct rules learn search cloud export revisions review check plan schedule
     status evaluate train doctor""".split()

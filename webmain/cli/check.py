@@ -6,13 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Commands, Failure
 from webmain.cli.sources import named, notify
 from webmain.files import NotAStoreError, reason_of
 from webmain.text.terminal import counted
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.store.check import CheckResult
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Commands, Failure, failing
 from webmain.cli.outputs import add_output, is_file, output, refuse_inputs
 from webmain.cli.search import DEFAULT_STORE
 from webmain.cli.sources import add_filters, add_source, in_range, named, none_selected, notify, positive_int, read_page
@@ -19,7 +19,6 @@ from webmain.text.terminal import counted, one_line, pad
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from webmain.cli import Commands
     from webmain.cloud.counting import Counts
     from webmain.cloud.records import Cloud
     from webmain.cloud.selecting import Against, Scope

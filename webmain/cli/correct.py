@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Commands, Failure, failing
 from webmain.cli.explain import explainer
 from webmain.cli.sources import CORRECTIONS, add_source, read_page
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.corrections.file import Correction, CorrectionsFile
     from webmain.explain.records import Explanation
 

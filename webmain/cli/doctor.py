@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from webmain import __version__
-from webmain.cli.exits import OK, REJECTED
+from webmain.cli.exits import OK, REJECTED, Commands
 from webmain.text.terminal import counted
-
-if TYPE_CHECKING:
-    import argparse
-
-    from webmain.cli import Commands
 
 
 def add(commands: Commands) -> None:

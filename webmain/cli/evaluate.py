@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.comparing import bullets, compare, publish
-from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Commands, Failure, failing
 from webmain.cli.sources import in_range, named, notify, positive, positive_int
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.evaluation.records import Findings
 
 EXTRA = ("jinja2", "matplotlib", "rapidfuzz")  # libraries needed to measure and report

@@ -1,11 +1,15 @@
-"""The command line's exit codes, and the exception that ends a command with one of them."""
+"""What every command needs: the type it adds its parser to, exit codes, the exception that ends it with one of them."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from webmain.files import StoreSpecError
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what a command adds its parser to
 
 OK, REJECTED, USAGE, NOT_FOUND, UNWRITTEN = 0, 1, 2, 3, 4
 """Success; a page was rejected; wrong usage; a page or file could not be read; the output could not be written."""

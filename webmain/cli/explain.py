@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Commands, Failure, failing
 from webmain.cli.outputs import add_output, output
 from webmain.cli.sources import add_source, local_file, named, notify, read_page
 from webmain.explain.records import block_record, page_record, rounded
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from webmain.cli import Commands
     from webmain.evaluation.differences import TextComparison
     from webmain.explain.comparing import Comparison
     from webmain.explain.records import ExplainedBlock, Explanation, FeatureEffect

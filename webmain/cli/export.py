@@ -7,15 +7,11 @@ import sys
 import time
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Commands, Failure, failing
 from webmain.cli.outputs import is_file, refuse_inputs
 from webmain.cli.sources import add_filters, in_range, none_selected, notify, period
 from webmain.text.terminal import counted
-
-if TYPE_CHECKING:
-    from webmain.cli import Commands
 
 SHARE = in_range(float, 0, 1, "is a number from 0 to 1")
 FORMATS = {

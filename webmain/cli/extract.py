@@ -8,7 +8,7 @@ import sys
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, TextIO
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Commands, Failure, failing
 from webmain.cli.outputs import add_output, is_file, output
 from webmain.cli.sources import ArchivePages, add_source, is_archive, non_negative_int, notify, read_page
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Rejected
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
-    from webmain.cli import Commands
     from webmain.items import Page
 
 MANY = 16  # number of sources from which starting several processes is worthwhile

@@ -10,14 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Failure, failing
+from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE, Commands, Failure, failing
 from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, named, notify, positive_int
 from webmain.text.terminal import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from webmain.cli import Commands
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
     from webmain.sites.held_pages import Spool

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from webmain.cli.exits import USAGE, Failure
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator
 
 _BESIDE = ("-wal", "-shm", "-journal", ".ledger", ".ledger-wal", ".ledger-shm", ".ledger-journal", ".review")
 """Ends of the names of files that belong to a store and have its name otherwise."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE, Commands
 from webmain.cli.sources import add_crawl, notify, pairs, settings_of
 from webmain.text.terminal import one_line
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from webmain.cli import Commands
     from webmain.cli.planning import Plan
 
 MAX_SHOWN: Final = 8

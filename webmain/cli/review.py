@@ -7,14 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, failing
+from webmain.cli.exits import NOT_FOUND, OK, Commands, failing
 from webmain.cli.sources import named, positive_int
 from webmain.text.terminal import counted, cut, one_line
 
 if TYPE_CHECKING:
     import argparse
 
-    from webmain.cli import Commands
     from webmain.store.review import Entry
 
 MOST_START = 80  # characters of a text in the table

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, Commands, Failure, failing
 from webmain.cli.sources import notify
 from webmain.text.terminal import one_line, plain, printable, shows_colours
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from webmain.cli import Commands
     from webmain.revisions.kinds import Changes, Row, Span
     from webmain.store.protocol import Revision, Store
 

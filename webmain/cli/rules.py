@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Commands, Failure, failing
 from webmain.cli.sources import CORRECTIONS, ArchivePages, notify, positive_int
 from webmain.text.terminal import counted, cut, one_line
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from webmain.cli import Commands
     from webmain.corrections.proposals import Proposal
     from webmain.items import Page
 

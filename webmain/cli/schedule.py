@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from webmain.cli.exits import OK, USAGE
+from webmain.cli.exits import OK, USAGE, Commands
 from webmain.cli.sources import add_crawl, notify, pairs, settings_of
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.spiders.arguments import Arguments
 
 MINUTE_S: Final = 60

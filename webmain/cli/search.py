@@ -7,12 +7,12 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, failing
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE, Commands, failing
 from webmain.cli.sources import add_filters, non_negative_int, notify, period, positive_int
+from webmain.files import StoreError, StoreLockedError, StoreWriteError
 from webmain.text.terminal import counted, one_line, plain, printable, shows_colours
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.store.search import BlockIndex
     from webmain.store.search_records import Results
 
@@ -54,7 +54,6 @@ def add_database(parser: argparse.ArgumentParser) -> None:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from webmain.store.protocol import StoreError
     from webmain.store.query import QueryError, read_query
     from webmain.store.search import Filters, open_index
 
@@ -88,7 +87,6 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _index(args: argparse.Namespace) -> int:
-    from webmain.store.protocol import StoreError, StoreWriteError
     from webmain.store.search import open_index
 
     with failing(NOT_FOUND, StoreError), failing(UNWRITTEN, StoreWriteError), open_index(args.store) as index:
@@ -99,8 +97,6 @@ def _index(args: argparse.Namespace) -> int:
 
 def _update(index: BlockIndex) -> None:
     """Update the index if that is possible; missing articles are reported after the search."""
-    from webmain.store.protocol import StoreLockedError, StoreWriteError
-
     try:
         index.update(_progress)
     except (StoreLockedError, StoreWriteError) as error:

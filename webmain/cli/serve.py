@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain import MAX_BYTES, TIMEOUT_S
-from webmain.cli.exits import OK, USAGE, Failure, failing
+from webmain.cli.exits import OK, USAGE, Commands, Failure, failing
 from webmain.cli.search import add_database
 from webmain.cli.sources import CORRECTIONS, MODELS, in_range, models_folder, notify, positive, positive_int, site_rules
 from webmain.files import StoreSpecError, reason_of
@@ -16,7 +16,6 @@ from webmain.files import StoreSpecError, reason_of
 if TYPE_CHECKING:
     import argparse
 
-    from webmain.cli import Commands
     from webmain.sites.rules import Sites
     from webmain.web.config import Config
 

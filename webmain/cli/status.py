@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from webmain.cli.exits import NOT_FOUND, OK, USAGE, failing
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Commands, failing
 from webmain.cli.outputs import output
 from webmain.cli.sources import named, notify
-
-if TYPE_CHECKING:
-    import argparse
-
-    from webmain.cli import Commands
 
 NEEDED: Final = 1
 """Exit code if something needs attention."""

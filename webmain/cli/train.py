@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.comparing import progress
-from webmain.cli.exits import NOT_FOUND, OK, USAGE, Failure, failing
+from webmain.cli.exits import NOT_FOUND, OK, USAGE, Commands, Failure, failing
 from webmain.cli.outputs import refuse_inputs
 from webmain.cli.sources import in_range, notify, positive_int
 
 if TYPE_CHECKING:
-    from webmain.cli import Commands
     from webmain.evaluation.training.pipeline import Trained
 
 _EXAMPLES = """
