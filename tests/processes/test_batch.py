@@ -219,3 +219,22 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path):
 
 def _env():
     return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def _burn(seconds):
+    started = time.process_time()
+    while time.process_time() < started + seconds:
+        pass
+
+
+def _burning():
+    return _burn
+
+
+def test_the_cpu_time_of_all_workers_counts_as_this_process_childrens():
+    for _ in range(4):  # whether one was lost was a matter of chance
+        before, workers = os.times(), pool.Pool(_burning, 2)
+        for future in [workers.submit(0.3, worker=i) for i in (0, 1)]:
+            future.result()
+        workers.close()
+        assert os.times().children_user - before.children_user >= 0.59

@@ -35,6 +35,9 @@ WALL_S: Final = 60.0
 TRIES: Final = 2
 """Attempts at a task whose process dies: the first time may have had another cause."""
 
+_END_S: Final = 2.0
+"""Seconds for which a thread waits at most until the other workers have ended."""
+
 _PROTOCOL: Final = 5
 
 Answering = Callable[[Any], Any]
@@ -89,6 +92,7 @@ class Pool:
         self._server: ForkServer | None = None
         self._starting = threading.Lock()
         self._threads: list[threading.Thread] = []
+        self._n_ended = 0
         self._closed = False
 
     def submit(
@@ -190,6 +194,10 @@ class Pool:
                 job.future.set_result(answer)
             del job
         self._dismiss(i)
+        with self._changed:  # the kernel ends the fork server with the thread that started it: not before all workers
+            self._n_ended += 1
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._n_ended >= len(self._threads), _END_S)
 
     def _next(self, i: int) -> _Job | None:
         """Wait for a task and return it; None once the pool is closed."""
