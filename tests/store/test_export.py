@@ -5,12 +5,13 @@ import gzip
 import json
 import weakref
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from webmain.items import Article
+from webmain.items import Article, LiveEntry
 from webmain.store.export import COLUMNS, STREAMS, export
 from webmain.store.protocol import StoreSpecError, StoreWriteError
 from webmain.store.registry import open_store
@@ -92,6 +93,15 @@ def test_parquet_holds_all_fields_as_columns(tmp_path: Path, make_article: Make)
     assert rows[0].pop("modified").isoformat() == expected["modified"]
     assert rows[0] == {key: expected[key] for key in rows[0]}
     assert (rows[-1]["title"], rows[-1]["published"], rows[-1]["paywalled"]) == ("\ufffd", None, None)
+
+
+def test_parquet_holds_the_times_of_a_live_blog(tmp_path: Path, make_article: Make) -> None:
+    entry = LiveEntry(published=datetime(2026, 11, 21, 7, 30, tzinfo=UTC), title="Tide", text="The tide came in.")
+    export([make_article(0), make_article(1, entries=(entry,))], tmp_path / "a.parquet", format="parquet")
+    assert pq.read_table(tmp_path / "a.parquet", columns=["entries"]).to_pylist() == [
+        {"entries": []},
+        {"entries": [{"published": entry.published, "title": "Tide", "text": "The tide came in."}]},
+    ]
 
 
 @pytest.mark.parametrize("form", STREAMS)

@@ -105,14 +105,10 @@ def _parquet(articles: Iterable[Article], path: Path) -> None:
     except ImportError as error:
         raise StoreError("a Parquet export needs pyarrow: pip install 'webmain[parquet]'") from error
     schema = pa.schema(_columns(Article, pa))
-    times = [field.name for field in schema if pa.types.is_timestamp(field.type)]
-    mappings = [field.name for field in schema if pa.types.is_map(field.type)]
-    records = (json.loads(encode(_record(article))) for article in articles)
+    convert = _arrow_value(pa.struct(schema), pa)
+    records = (convert(json.loads(encode(_record(article)))) for article in articles)
     with replaced_whole(path) as part, pq.ParquetWriter(part, schema) as writer:
         while batch := list(islice(records, ROWS)):
-            for row in batch:
-                row.update({name: row[name] and datetime.fromisoformat(row[name]) for name in times})
-                row.update({name: list(row[name].items()) for name in mappings})
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
 
 
@@ -136,6 +132,21 @@ def _arrow_type(kind: Any, pa: Any) -> Any:
         return pa.timestamp("us", tz="UTC")
     simple = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     return pa.string() if issubclass(kind, StrEnum | str) else simple[kind]
+
+
+def _arrow_value(kind: Any, pa: Any) -> Any:
+    """Return a function that turns a JSON value into one of an Arrow type; None without times and mappings."""
+    if pa.types.is_timestamp(kind):
+        return lambda value: value and datetime.fromisoformat(value)
+    if pa.types.is_map(kind):
+        return lambda value: list(value.items())
+    if pa.types.is_list(kind):
+        item = _arrow_value(kind.value_type, pa)
+        return item and (lambda value: list(map(item, value)))
+    if pa.types.is_struct(kind):
+        inner = {field.name: convert for field in kind if (convert := _arrow_value(field.type, pa))}
+        return inner and (lambda value: value | {name: convert(value[name]) for name, convert in inner.items()})
+    return None
 
 
 STREAMS: Mapping[str, Callable[[Iterable[Article], TextIO], None]] = {
