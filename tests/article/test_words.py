@@ -60,6 +60,12 @@ def test_persian_words_are_shown_with_their_joiner():
     assert counts("می\u200cخواهم روزنامه\u200cها", "und") == {"می\u200cخواهم": 1, "روزنامه\u200cها": 1}
 
 
+def test_spellings_of_one_word_are_counted_together_and_found_among_the_stop_words():
+    assert counts("λιμάνι ΛΙΜΑΝΙ λιμάνι Είναι ότι αλλά", "el") == {"λιμάνι": 3}
+    assert counts("țara ţara țara și şi", "ro") == {"țara": 3}
+    assert counts("ماهی ماهي ماهی است", "fa") == {"ماهی": 3}
+
+
 def test_plurals_are_left_alone_in_other_languages():
     assert counts("missile missiles", "fr") == {"missile": 1, "missiles": 1}
 

@@ -1,7 +1,8 @@
 """Query parsing: the words of a text as an index holds them, and a reader's query as words and phrases.
 
 Text and query go through the same steps, so every stored word can be found. `words` segments a text (Thai, Chinese and
-Japanese too). Each word is folded (case, width, accents of Latin letters, vowel marks of Arabic) and split at every
+Japanese too). Each word is folded (case, width, accents of Latin and Greek letters,
+vowel marks of Arabic, Persian and Arabic kaf and yeh) and split at every
 character that is not a letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a row.
 """
 
@@ -16,7 +17,7 @@ from functools import cache, lru_cache
 from webmain.text.normal import is_plain
 from webmain.text.words import fold_word, words
 
-TOKENS_VERSION = 1  # raise it when the same text yields different tokens: indexes of other versions are then rebuilt
+TOKENS_VERSION = 2  # raise it when the same text yields different tokens: indexes of other versions are then rebuilt
 
 MAX_QUERY_CHARS = 1_000
 MAX_PARTS = 32  # most words and phrases in one query
@@ -27,8 +28,8 @@ MAX_TOKENS = 400
 MAX_TOKEN_CHARS = 64
 """Length at which a token is cut, in text and query alike: longer ones are hashes or encoded data."""
 
-_WHOLE_OF_LATIN = str.maketrans({"ı": "i", "ø": "o", "đ": "d", "ł": "l"})
-_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_ONE_LETTER = str.maketrans("ıøđłكي", "iodlکی")  # without an accent that could be cut off, or of another keyboard
+_ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
 _PART = re.compile(r'"([^"]*)"?|([^"\s]+)')
 
@@ -67,7 +68,7 @@ def tokens_of(word: str) -> tuple[str, ...]:
         return (word[:MAX_TOKEN_CHARS].lower(),)
     folded = fold_word(unicodedata.normalize("NFKC", word))
     if not folded.isascii():
-        folded = folded.translate(_WHOLE_OF_LATIN)
+        folded = folded.translate(_ONE_LETTER)
         decomposed = unicodedata.normalize("NFD", folded)
         folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
     return tuple(token[:MAX_TOKEN_CHARS] for token in _token_pattern(plain=is_plain(folded)).findall(folded))

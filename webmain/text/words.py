@@ -262,6 +262,13 @@ def _thai_segmenter() -> Callable[[str], list[str]]:
 
 _NUMBER = lazy(r"\d[\d.,:'\u066b\u066c]*[^\W\d_A-Z]{0,3}")  # 1,000, 12.30, 20th, 1990s, 10am, 5km; but 5G and 3D stay
 _SILENT = lazy("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and vowel marks: written or not at will
+_SPELLINGS = {
+    "el": str.maketrans("ΆΈΉΊΌΎΏάέήίόύώΐΰ", "ΑΕΗΙΟΥΩαεηιουωϊϋ"),
+    "fa": str.maketrans("كي", "کی"),
+    "ro": str.maketrans("ŞŢşţ", "ȘȚșț"),
+}
+"""By language, letters that are written in two ways: words spelled either way are counted together."""
+
 _HAN = lazy(f"[{HAN}]")
 
 
@@ -294,10 +301,15 @@ def term(word: str, *, language: str | None = None) -> str:
 
 
 def fold_word(word: str, *, language: str | None = None) -> str:
-    """Return a word with case folded by the language's rules, without invisible characters and optional Arabic marks."""
+    """Return a word with case folded by the language's rules, without invisible characters and optional Arabic marks.
+
+    Letters that a language writes in two ways are one: in Greek with and without accent (capitals have none), in Romanian
+    s and t with comma or cedilla, in Persian kaf and yeh of both alphabets.
+    """
     if not is_plain(word):
         word = _SILENT.sub("", strip_invisible(word))
-    return fold_case(word, language=base_language(language))
+    language = base_language(language)
+    return fold_case(word.translate(_SPELLINGS[language]) if language in _SPELLINGS else word, language=language)
 
 
 @cache
