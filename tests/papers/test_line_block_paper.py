@@ -26,6 +26,7 @@ def test_title_keywords_of_the_papers_title():  # section IV.A
 def test_title_keywords_leave_stop_words_out():
     assert title_keywords("The end of the Ice", language="en") == {"end", "ice"}
     assert "der" not in title_keywords("Der Anfang der Eiszeit", language="de")
+    assert title_keywords("Είναι από το λιμάνι", language="el") == {"λιμάνι"}
 
 
 def test_thai_titles_are_segmented():

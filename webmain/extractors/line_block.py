@@ -169,12 +169,13 @@ def title_keywords(title: str, *, language: str | None = None) -> frozenset[str]
         ISO 639 code for the stop words; None for English. Thai stop words are always left out.
     """
     from webmain.text.stopwords import stopwords
-    from webmain.text.words import tokens
+    from webmain.text.words import fold_word, tokens
 
     words = {word.casefold() for word in tokens(title[:MAX_TITLE_CHARS]) if len(word) > 1}
     if not words:
         return frozenset()
-    words -= stopwords(language or "en")
+    language = language or "en"
+    words = {word for word in words if fold_word(word, language=language) not in stopwords(language)}
     return frozenset(words - stopwords("th") if _THAI.search(title) else words)
 
 
