@@ -13,7 +13,8 @@ from webmain.text.stopwords import EVERY_LANGUAGE, StopWordFileError, read_stopw
         ("ne", "छ"), ("or", "ଏବଂ"), ("sr", "није"), ("sr", "nije"),
         ("mk", "дека"), ("be", "гэта"), ("uk", "також"), ("kk", "және"), ("ky", "жана"), ("mn", "байна"),
         ("tg", "аст"), ("uz", "bilan"), ("ps", "چې"), ("hy", "այս"),
-        ("ro", "și"), ("el", "ειναι"),
+        ("ro", "și"), ("el", "ειναι"), ("el", "γιατι"), ("hi", "गई"), ("ko", "말했다"),
+        ("az", "və"), ("cy", "mae"), ("is", "og"), ("sq", "dhe"),
     ],
 )  # fmt: skip
 def test_function_words_and_words_of_all_news_are_stop_words(language, word):

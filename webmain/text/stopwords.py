@@ -30,8 +30,9 @@ def stopwords(language: str | None) -> frozenset[str]:
 
     English: a small list of our own (stopwordsiso has 1,298 words, including "world" and "state"). Thai: PyThaiNLP's
     list plus our own words from news texts. 56 more languages: stopwordsiso, for some plus our own words from news
-    texts. Our own lists alone: Amharic, Belarusian, Burmese, Georgian, Kannada, Kazakh, Khmer, Kyrgyz, Lao,
-    Macedonian, Malayalam, Mongolian, Nepali, Odia, Pashto, Punjabi, Serbian, Sinhala, Tajik, Tamil, Telugu, Uzbek.
+    texts. Our own lists alone: Albanian, Amharic, Azerbaijani, Belarusian, Burmese, Georgian, Icelandic, Kannada,
+    Kazakh, Khmer, Kyrgyz, Lao, Macedonian, Malayalam, Mongolian, Nepali, Odia, Pashto, Punjabi, Serbian, Sinhala,
+    Tajik, Tamil, Telugu, Uzbek, Welsh.
     Empty for any other.
     """
     code = base_language(language)
