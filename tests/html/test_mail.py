@@ -1,4 +1,4 @@
-"""Saved pages in MIME format, mails and ARC files, which contain markup but are no HTML."""
+"""Saved pages in MIME format, mails, ARC and WARC files, which contain markup but are no HTML."""
 
 import pytest
 
@@ -24,6 +24,7 @@ NO_MAIL = [
     "From: the editor\nSubject: harbours\n\n<p>",
     "<pre>MIME-Version: 1.0\nSubject: x\n</pre>",
     "<p>Note:",
+    "WARC/1.0 is a format.\n\n<p>",
     "Note: words\n\nMIME-Version: 1.0\nSubject: x\n\n",
 ]
 
@@ -40,6 +41,14 @@ def test_an_arc_file_is_no_html_and_the_way_out_is_told():
     head = "filedesc://x.arc 0.0.0.0 20260101000000 text/plain 77\n1 0 X\nURL IP-address Archive-date\n\n"
     with pytest.raises(Rejected, match=r"ARC .*convert it to WARC") as caught:
         webmain.extract((head + STORY).encode())
+    assert caught.value.reason is Reason.NOT_HTML
+
+
+@pytest.mark.parametrize("is_read_as", [str, str.encode])
+def test_a_warc_file_is_no_page_and_the_way_out_is_told(is_read_as):
+    head = "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 999\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
+    with pytest.raises(Rejected, match=r"WARC .*`webmain extract FILE`") as caught:
+        webmain.extract(is_read_as(head + STORY))
     assert caught.value.reason is Reason.NOT_HTML
 
 

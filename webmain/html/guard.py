@@ -329,6 +329,7 @@ _NO_PAGE = lazy(
 )
 """Beginnings of what may be no page, for which the kind is determined."""
 
+_WARC = lazy(r"WARC/\d\.\d+\r?\nWARC-", re.IGNORECASE)
 _MAX_HEAD_CHARS = 32_768
 _HEADERS = lazy(r"(?:From [^\n]*\n)?(?:[a-z][a-z0-9-]*:[^\n]*\n(?:[ \t]+[^\s][^\n]*\n)*)+", re.IGNORECASE)
 _MIME = lazy(r"^mime-version:", re.IGNORECASE | re.MULTILINE)
@@ -362,6 +363,8 @@ def wrong_input(text: str) -> str:
             return f"the body is {kind}"
     if text.startswith("filedesc://"):
         return "this is an ARC file, the format before WARC; convert it to WARC, as warcio does"
+    if _WARC.match(text):
+        return "this is a WARC file, with any number of pages; read it by its name: `webmain extract FILE`"
     headers = _HEADERS.match(text, 0, _MAX_HEAD_CHARS)
     if headers is not None and _MIME.search(headers[0]) and _MAIL.search(headers[0]):
         return "this is MHTML (a saved page or mail in MIME format); save the page as HTML"
