@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import math
 import re
 import sys
@@ -209,8 +210,6 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
     is_local = not source.lower().startswith(("http://", "https://"))
     if is_local and args.sites is not None and not args.url:
         notify(f"{source}: rules of --sites are chosen by the page's address; give it with --url")
-    if source == "-":
-        return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
     if not is_local:
         from webmain.net.addresses import allows_private
         from webmain.net.errors import FetchError, PrivateAddress
@@ -233,13 +232,18 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
             USAGE, f"{source}: allowed is a single page; webmain extract takes archives, folders and patterns"
         )
     try:
-        with local_file(source).open("rb") as file:
+        with _standard_input(args.max_bytes) if source == "-" else local_file(source).open("rb") as file:
             is_packed = file.peek(2).startswith(b"\x1f\x8b")
             return Page(url=args.url, body=(gzip.open(file) if is_packed else file).read(args.max_bytes + 1))
     except (OSError, EOFError, zlib.error) as error:
         is_absent = isinstance(error, FileNotFoundError) and "." in source.partition("/")[0]
         advice = "; a web address begins with https://" if is_absent else ""
         raise Failure(NOT_FOUND, f"{source}: {reason_of(error)}{advice}") from error
+
+
+def _standard_input(max_bytes: int) -> io.BufferedReader:
+    """Return standard input as a file, with one byte more than allowed at most."""
+    return io.BufferedReader(io.BytesIO(sys.stdin.buffer.read(max_bytes + 1)))
 
 
 class ArchivePages:
