@@ -180,7 +180,7 @@ def _intact_length(data: mmap.mmap) -> int:
     at = len(data)
     while (at := data.rfind(_MAGIC, 0, at)) >= 0:
         end = member_end(data, at)
-        if end > at + 1:
+        if end is not None:
             return end
     return 0
 

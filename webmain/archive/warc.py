@@ -35,6 +35,7 @@ _HTML_NAME = re.compile(
     r"\.(html?|xhtml|xht|shtml|php|aspx?|jsp)(\.\d{1,4}|[?@].*)?(\.gz)?$", re.IGNORECASE | re.DOTALL
 )
 PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how files in Zstandard and LZ4 begin
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # or one in Zstandard with its dictionary, which may contain markup
 _MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
 _SNIFF = 2048
@@ -155,7 +156,7 @@ def _is_warc(stream: BinaryIO) -> bool:
     is_named = bool(head) and is_archive_name(str(stream.name))
     if head.startswith(b"\x1f\x8b"):
         head = _unpacked(head)
-    elif head.startswith(PACKED):  # pages are not stored like that
+    elif head.startswith((*PACKED, _DICTIONARY)):  # pages are not stored like that
         return True
     return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
 
@@ -242,11 +243,12 @@ def read_captures(
                     yield begin, answer
             else:
                 end = member_end(stream, begin)
-                if _next_record(stream, end) is None:  # else damage may hide what follows
+                after = begin + 1 if end is None else end
+                if _next_record(stream, after) is None:  # else damage may hide what follows
                     if waiting is not None:
                         yield waiting
-                    stream.seek(end)
-                    if end == begin + 1 or stream.read(_FIRST_STEP).strip(b"\0"):  # a record that is cut off
+                    stream.seek(after)
+                    if end is None or stream.read(_FIRST_STEP).strip(b"\0"):  # a record that is cut off
                         skip(Skip.DAMAGED, _place(file, begin, url))
                     return
         except (OSError, ValueError):
@@ -293,8 +295,8 @@ def _next_record(stream: BinaryIO, after: int) -> int | None:
         step = min(2 * step, _STEP)
 
 
-def member_end(stream: BinaryIO | mmap, begin: int) -> int:
-    """Return the end of the gzip member at an offset: the end of the file if there is none, `begin` + 1 if it has no end."""
+def member_end(stream: BinaryIO | mmap, begin: int) -> int | None:
+    """Return the end of the gzip member at an offset: the end of the file if there is none, None if it has no end."""
     stream.seek(begin)
     if stream.read(2) != b"\x1f\x8b":
         stream.seek(0, os.SEEK_END)
@@ -305,8 +307,8 @@ def member_end(stream: BinaryIO | mmap, begin: int) -> int:
         while not decoder.eof and (chunk := stream.read(1 << 16)):
             decoder.decompress(chunk)
     except zlib.error:
-        return begin + 1
-    return stream.tell() - len(decoder.unused_data) if decoder.eof else begin + 1
+        return None
+    return stream.tell() - len(decoder.unused_data) if decoder.eof else None
 
 
 def _is_member(stream: BinaryIO, place: int) -> bool:
