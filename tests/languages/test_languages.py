@@ -27,7 +27,8 @@ NAMES = """
     cues.about cues.byline cues.comments cues.legal cues.related cues.service cues.share cues.subscribe
     dates.afternoons dates.at dates.clock_marks dates.eras dates.ethiopian_months dates.minute_marks
     dates.month_ends dates.mornings dates.nepali_months dates.o_clock dates.of dates.ordinals dates.patterns
-    dates.published dates.solar_months dates.until dates.updated dates.year_after dates.year_first dates.year_marks
+    dates.published dates.solar_months dates.until dates.updated dates.weekdays dates.year_after dates.year_first
+    dates.year_marks
     divided elision months months_here next_page nutrients quotes ratings read_more scripts.enable scripts.patterns
     scripts.state senders urls.articles urls.authors urls.categories urls.dead_ends urls.editions urls.fronts
     urls.id_keys urls.ignored urls.lists urls.news urls.other_suffixes urls.page_keys urls.page_suffixes

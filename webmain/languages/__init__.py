@@ -23,6 +23,7 @@ words in it, or of the phrases between its semicolons.
 `dates.year_after`, `.year_marks`  before the year and right behind it
 `dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
 `dates.until`                      between two days
+`dates.weekdays`                   their names, between a date and a time
 `dates.published`, `.updated`      parts of words beside a date of publication, or of change: plain, in lower case
 `dates.year_first`                 not empty if 26-11-25 and the like begin with the year
 `dates.solar_months`               twelve strings, the names of each month of the Solar Hijri calendar with | between them

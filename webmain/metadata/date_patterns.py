@@ -45,7 +45,7 @@ def date_patterns() -> DatePatterns:
         r"(?:[:.](?P<second>\d{2})(?!\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
         rf"\s?(?P<half>[AaPp]\.?\s?[Mm]\b\.?|{half}(?!\w))?"
     )
-    weekday = r"\s?[（(][^\W\d]{1,10}[）)]"
+    weekday = rf"(?:\s?[（(][^\W\d]{{1,10}}[）)]|\W{{0,3}}(?i:{words.either('dates.weekdays')})(?!\w)\.?[,）)]?)"
     name = rf"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
     day_first = (
         rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|[.,])?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
