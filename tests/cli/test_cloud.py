@@ -100,6 +100,7 @@ def test_own_stop_words(page, tmp_path, capsys):
     ("args", "code", "message"),
     [
         (("--site", "nowhere.example"), exits.REJECTED, "no article is selected"),
+        (("--site", "nowhere.example", "--against", "rest"), exits.REJECTED, "none is of site nowhere.example"),
         (("--article", "nowhere"), exits.NOT_FOUND, "there is no article nowhere"),
         (("--query", "!"), exits.USAGE, "names no word"),
         (("--against", "site=nowhere.example"), exits.NOT_FOUND, "nothing to compare"),

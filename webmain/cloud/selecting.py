@@ -90,7 +90,7 @@ def cloud_for(
         title = title or what.title
     else:
         counts = what
-    if against is None:
+    if against is None or not counts.n_articles:
         return frequent(counts, top=top, title=title)
     if isinstance(against, Scope):
         others = counted(articles_of(_in_language(against, counts.language), max_pending=max_pending))
