@@ -126,6 +126,14 @@ def test_structure_of_a_text_in_tei(make_article: Make) -> None:
     assert [each.get("rend") for each in body.iter(f"{NS}p") if each.get("rend")] == ["code", "caption"]
 
 
+def test_lines_of_a_block_stay_lines_in_tei() -> None:
+    poem = "Two roads diverged,\nand sorry  I could\n\nnot travel both"
+    corpus = tei(Article(blocks=(block("paragraph", poem), block("list_item", "one\ntwo", level=1))))
+    lines = [[each.text, *(line.tail for line in each.iter(f"{NS}lb"))] for each in corpus.find(f".//{NS}body") or ()]
+    assert lines[0] == ["Two roads diverged,", "and sorry I could", "not travel both"]
+    assert lines[1][1:] == ["two"]
+
+
 def test_header_of_a_text_in_tei(make_article: Make) -> None:
     article = make_article()
     corpus = tei(article, make_article(2))
@@ -160,7 +168,9 @@ CHILDREN = {
     "body": "((p |list |quote |table )+(div )*|(div )+)",
     "div": "(head )(p |list |quote |table )*(div )*",
     "list": "(item )+",
-    "item": "(p |list )*",
+    "item": "(lb )*(p |list )*",
+    "p": "(lb )*",
+    "head": "(lb )*",
     "quote": "(p )+",
     "table": "(row )+",
     "row": "(cell )+",

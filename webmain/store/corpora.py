@@ -114,6 +114,15 @@ def _add(parent: Element, name: str, text: str | None = "", **attributes: str) -
     return element
 
 
+def _add_lines(parent: Element, name: str, text: str, **attributes: str) -> Element:
+    """Append an element with the text of a block, with `lb` between its lines."""
+    first, *others = [line for each in text.split("\n") if (line := fold_space(each))] or [""]
+    element = _add(parent, name, first, **attributes)
+    for line in others:
+        SubElement(element, "lb").tail = line
+    return element
+
+
 def _tei(article: Article) -> Element:
     tei = Element("TEI", xmlns=TEI_NAMESPACE)
     header = SubElement(tei, "teiHeader")
@@ -164,12 +173,12 @@ def _add_blocks(body: Element, blocks: Sequence[ArticleBlock]) -> None:
                     divisions.pop()
                 division = SubElement(divisions[-1][1], "div")
                 divisions.append((max(1, block.level), division))
-                _add(division, "head", block.text)
+                _add_lines(division, "head", block.text)
             case Kind.LIST_ITEM:
                 _add_item(division, lists, block)
             case Kind.QUOTE:
                 quote = quote if quote is not None and block.continues else SubElement(division, "quote")
-                _add(quote, "p", block.text)
+                _add_lines(quote, "p", block.text)
             case Kind.TABLE:
                 table = SubElement(division, "table")
                 for cells in block.rows or [row.split("\t") for row in block.text.split("\n")]:
@@ -179,9 +188,9 @@ def _add_blocks(body: Element, blocks: Sequence[ArticleBlock]) -> None:
             case Kind.CODE:
                 _add(division, "p", rend="code", **{"xml:space": "preserve"}).text = block.text
             case Kind.CAPTION:
-                _add(division, "p", block.text, rend="caption")
+                _add_lines(division, "p", block.text, rend="caption")
             case _:
-                _add(division, "p", block.text)
+                _add_lines(division, "p", block.text)
     if not len(body):
         _add(body, "p")
 
@@ -193,7 +202,7 @@ def _add_item(division: Element, lists: list[tuple[int, bool, Element]], block: 
         lists.pop()
     if lists and lists[-1][0] == level:
         if block.continues:
-            _add(lists[-1][2][-1], "p", block.text)
+            _add_lines(lists[-1][2][-1], "p", block.text)
             return
         if lists[-1][1] is not block.ordered:
             lists.pop()
@@ -201,4 +210,4 @@ def _add_item(division: Element, lists: list[tuple[int, bool, Element]], block: 
         parent = lists[-1][2][-1] if lists else division
         rend = "numbered" if block.ordered else "bulleted"
         lists.append((level, block.ordered, SubElement(parent, "list", rend=rend)))
-    _add(lists[-1][2], "item", block.text, **({"n": str(block.number)} if block.number else {}))
+    _add_lines(lists[-1][2], "item", block.text, **({"n": str(block.number)} if block.number else {}))
