@@ -40,6 +40,13 @@ def test_part_of_a_word_with_an_apostrophe_marks_the_word() -> None:
     assert marked("C'est l'homme ici", "homme") == "C'est [l'homme] ici"
 
 
+def test_words_that_the_segmenter_repairs_are_marked_as_they_are_written() -> None:
+    assert marked("ที่ต่าง ๆ เเละนํ้า", "ต่างๆ") == "ที่[ต่าง ๆ] เเละนํ้า"
+    assert marked("ที่ต่าง ๆ เเละนํ้า", "และ น้ำ") == "ที่ต่าง ๆ [เเละ][นํ้า]"
+    assert marked("พ.ศ. 2567 in the U.S. navy", "u.s. พ.ศ.") == "[พ.ศ.] 2567 in the [U.S.] navy"
+    assert marked("so\u00adzial\u00ad", "sozial") == "[so\u00adzial]\u00ad"
+
+
 def test_words_after_one_that_the_segmenter_repairs_are_still_found() -> None:
     assert marked("เเม่น้ำ แล้ว harbour", "harbour") == "เเม่น้ำ แล้ว [harbour]"
 

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from webmain.text.words import (
     bare,
     base_language,
     pieces,
+    placed_words,
     term,
     tokens,
     word_counts,
@@ -245,6 +247,14 @@ def test_pieces_joined_are_the_text(text, language):
 def test_pieces_are_divided_as_words_are(parts):
     text = "".join(parts)
     assert [piece for piece in pieces(text) if any(map(str.isalnum, piece)) and piece != "ๆ"] == words(text)
+
+
+@given(st.one_of(texts, st.text("กขเแำํ้่ัาๆ. ว่บอกa", max_size=60)), st.sampled_from((None, "en", "th", "ja")))
+def test_placed_words_are_the_words_and_where_they_are_written(text, language):
+    found = list(placed_words(text, language=language))
+    assert [word.rstrip(".") for word, _, _ in found] == [word.rstrip(".") for word in words(text, language=language)]
+    assert all(0 <= start < end <= len(text) for _, start, end in found)
+    assert all(end <= start for (_, _, end), (_, start, _) in pairwise(found))
 
 
 def test_pieces_of_a_long_thai_text_take_linear_time():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from webmain.store.query import Part, tokens_of
-from webmain.text.normal import compose, replace_surrogates, strip_unprinted
-from webmain.text.words import words
+from webmain.text.words import placed_words
 
 WIDTH = 240  # characters of a snippet, without the ellipses
 _STRETCH = 20_000  # characters that are segmented at a time, until a match is found
@@ -84,36 +82,10 @@ def _lead(text: str, width: int) -> Snippet:
 
 
 def _tokens(text: str, offset: int) -> Iterator[_Token]:
-    """Yield the tokens of a text with their words' ranges; words changed by normalisation are left out."""
-    clean, origin = _clean(text)
-    forms: dict[str, tuple[str, ...]] = {}
-    at, allowance = 0, 8
-    for word in words(text):
-        found = clean.find(word, at)
-        if found < 0 or sum(map(str.isalnum, clean[at:found])) > allowance:
-            allowance += 2 * len(word) + 8  # repaired by the segmenter: its letters are there in another order
-            continue
-        at, allowance = found + len(word), 8
-        if word not in forms:
-            forms[word] = tokens_of(word)
-        for form in forms[word]:
-            end = origin[at] if at < len(clean) else len(text)
-            yield _Token(form, offset + origin[found], offset + end)
-
-
-def _clean(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text normalised for segmentation, and the original position of each of its characters."""
-    clean = replace_surrogates(compose(strip_unprinted(text)))
-    if len(clean) == len(text):
-        return clean, range(len(text))
-    pieces: list[str] = []
-    origin: list[int] = []
-    starts = [i for i, c in enumerate(text) if i == 0 or not unicodedata.combining(c)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        piece = compose(strip_unprinted(text[start:end]))
-        pieces.append(piece)
-        origin += [start] * len(piece)
-    return replace_surrogates("".join(pieces)), origin
+    """Yield the tokens of a text with their words' ranges."""
+    for word, start, end in placed_words(text):
+        for form in tokens_of(word):
+            yield _Token(form, offset + start, offset + end)
 
 
 def _matches(tokens: Sequence[_Token], parts: Sequence[Part]) -> Iterator[_Match]:

@@ -47,8 +47,7 @@ _THAI_REPAIRS = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark is before sara am
 )
-_PIECES = re.compile(r"\s+|\S+")
-_THAI_PIECES = re.compile(r"\A\.+|\s+|\S+")  # dots before a word are no part of it
+_PIECES = re.compile(r"\A\.+|\s+|\S+")  # dots before a word are no part of it
 _DOTTED = lazy(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
 _LANGUAGE = lazy("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 
@@ -72,8 +71,21 @@ def pieces(text: str, *, language: str | None = None) -> list[str]:
     Words are divided as by `words`, but written as in the text: no character is repaired or composed. A piece is white space
     or has none. What `webmain.text.normal.strip_unprinted` removes is left out, a lone surrogate is U+FFFD.
     """
-    found = _segments(text, base_language(language), as_written=True)
-    return [piece for segment in _with_last_dot(found) for piece in _PIECES.findall(segment)]
+    found = _as_written(replace_surrogates(strip_unprinted(text)), base_language(language))
+    return _with_last_dot(piece for _, written in found for piece in _PIECES.findall(written))
+
+
+def placed_words(text: str, *, language: str | None = None) -> Iterator[tuple[str, int, int]]:
+    """Yield the words of a text as `words` does, but for the last dot of abbreviations, with where each begins and ends."""
+    kept = [i for i, character in enumerate(text) if strip_unprinted(character)]
+    text = replace_surrogates(strip_unprinted(text))
+    end = 0
+    for word, written in _as_written(text, base_language(language)):
+        start, end = end, end + len(written)
+        if _is_word(word):
+            first, after = start + len(written) - len(written.lstrip(" .")), start + len(written.rstrip())
+            after += _DOTTED.fullmatch(word) is not None and text.startswith(".", after)
+            yield word, kept[first], kept[after - 1] + 1
 
 
 def _real(found: list[str]) -> list[str]:
@@ -173,23 +185,33 @@ def _with_last_dot(segments: Iterable[str]) -> list[str]:
     return joined
 
 
-def _segments(text: str, language: str, *, as_written: bool = False) -> Iterator[str]:
+def _segments(text: str, language: str) -> Iterator[str]:
     """Yield the segments of Thai stretches and of the text between them, each by its own segmenter."""
-    breaker = _word_breaker()
-    if is_plain(text):
-        yield from breaker(text, language)
-        return
-    text = strip_unprinted(text)
-    text = replace_surrogates(text if as_written else compose(text))
-    thai_words = _thai_as_written if as_written else _thai_words
+    if not is_plain(text):
+        text = replace_surrogates(compose(strip_unprinted(text)))
+    for stretch, is_thai in _stretches(text):
+        yield from _thai_words(stretch) if is_thai else _word_breaker()(stretch, language)
+
+
+def _as_written(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the segments of a text, each with the part of the text that it is written as; joined, these are the text."""
+    for stretch, is_thai in _stretches(text):
+        if is_thai:
+            yield from _thai_as_written(stretch)
+        else:
+            yield from ((compose(segment), segment) for segment in _word_breaker()(stretch, language))
+
+
+def _stretches(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the stretches of Thai and the text between them, each with whether it is Thai."""
     end = 0
     for stretch in _THAI_STRETCH.finditer(text):
         if stretch.start() > end:
-            yield from breaker(text[end : stretch.start()], language)
-        yield from thai_words(stretch[0])
+            yield text[end : stretch.start()], False
+        yield stretch[0], True
         end = stretch.end()
     if end < len(text):
-        yield from breaker(text[end:], language)
+        yield text[end:], False
 
 
 def _thai_words(stretch: str) -> Iterable[str]:
@@ -204,17 +226,17 @@ def _thai_words(stretch: str) -> Iterable[str]:
     return (segment.strip().lstrip(".") for segment in _thai_segmenter()(stretch))
 
 
-def _thai_as_written(stretch: str) -> Iterator[str]:
-    """Yield the words of one stretch of Thai, as they are written, and what is between them."""
+def _thai_as_written(stretch: str) -> Iterator[tuple[str, str]]:
+    """Yield the words of one stretch of Thai, and what is between them, each with what it is written as."""
     if len(stretch) <= 2:
-        yield from _THAI_PIECES.findall(stretch)
+        yield stretch.rstrip(), stretch
         return
     is_odd = _THAI_ANOMALY.search(stretch) or any(whole in stretch for whole, _ in _divided())
     repaired, places = _repaired(stretch) if is_odd else (stretch, range(len(stretch) + 1))
     start = end = 0
     for segment in _thai_segmenter()(repaired):
         start, end = end, end + len(segment)
-        yield from _THAI_PIECES.findall(stretch[places[start] : places[end]])
+        yield segment.strip().lstrip("."), stretch[places[start] : places[end]]
 
 
 def _repaired(stretch: str) -> tuple[str, Sequence[int]]:
@@ -303,8 +325,8 @@ def term(word: str, *, language: str | None = None) -> str:
 def fold_word(word: str, *, language: str | None = None) -> str:
     """Return a word with case folded by the language's rules, without invisible characters and optional Arabic marks.
 
-    Letters that a language writes in two ways are one: in Greek with and without accent (capitals have none), in Romanian
-    s and t with comma or cedilla, in Persian kaf and yeh of both alphabets.
+    Letters that a language writes in two ways are one: Greek ones with accent and without (capitals have none), Romanian
+    ones with comma and with cedilla, Persian ones as in Arabic.
     """
     if not is_plain(word):
         word = _SILENT.sub("", strip_invisible(word))
@@ -344,7 +366,6 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 
 # --- tokens for comparing texts --------------------------------------------------------------------------------------
-
 
 _find_words = re.compile(r"\w+").findall
 
