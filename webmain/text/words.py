@@ -77,7 +77,7 @@ def pieces(text: str, *, language: str | None = None) -> list[str]:
 
 def placed_words(text: str, *, language: str | None = None) -> Iterator[tuple[str, int, int]]:
     """Yield the words of a text as `words` does, but for the last dot of abbreviations, with where each begins and ends."""
-    kept = [i for i, character in enumerate(text) if strip_unprinted(character)]
+    kept = range(len(text)) if is_plain(text) else [i for i, each in enumerate(text) if strip_unprinted(each)]
     text = replace_surrogates(strip_unprinted(text))
     end = 0
     for word, written in _as_written(text, base_language(language)):
