@@ -143,6 +143,16 @@ def test_hostile_attributes_are_read_in_bounded_time():
     assert len(found[0].alt) <= 1000
 
 
+def test_sides_with_much_white_space_are_read_in_linear_time():
+    start = time.process_time()
+    hostile = f"<img src=/a.jpg width='1{' ' * 200_000}x'><img src=/b.jpg width='1.{'1' * 200_000}x'>"
+    assert len(images(inside(hostile))) == 2
+    assert (
+        images(inside("<img src=/a.jpg width=' 1.5 px '><img src=/b.jpg height=9px><img src=/c.jpg width='2  '>")) == ()
+    )
+    assert time.process_time() - start < 5
+
+
 def test_captions_are_looked_for_once_however_many_pictures_share_a_box():
     seconds = []
     for n in (2_000, 20_000):

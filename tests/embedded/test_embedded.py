@@ -354,6 +354,17 @@ def test_scripts_that_never_end_are_read_in_linear_time(piece: str) -> None:
     assert seconds[1] < 14 * seconds[0] + 0.5
 
 
+def test_a_function_with_many_parameters_is_read_in_linear_time() -> None:
+    names = [f"a{i:05d}" for i in range(100_000)]
+    script = (
+        f"(function({','.join(names)}){{return {{a:[{','.join(names)}]}}}})({','.join(map(str, range(len(names))))})"
+    )
+    start = time.process_time()
+    (state,) = read_states(f"<script>window.__NUXT__={script}</script>")
+    assert time.process_time() - start < 5
+    assert state.value == {"a": list(range(len(names)))}
+
+
 @pytest.mark.parametrize(
     "literal",
     ["9" * 100_000, "0x" + "f" * 100_000, "[" * 100_000, "[" * 900 + "]" * 900, "{a:" * 50_000 + "}" * 50_000,

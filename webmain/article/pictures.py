@@ -64,7 +64,7 @@ _JUNK_HOST = lazy(
 _IMAGE_FILE = lazy(r"\.(?:jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
 _CANDIDATE = lazy(r"([^\s,]\S*)(?:\s+([0-9]{1,5}(?:\.[0-9]{1,3})?)[wx])?[^,]{0,20}(?:,|$)")
 _WIDTH = lazy(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
-_NUMBER = lazy(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
+_NUMBER = lazy(r"\s*([0-9]{1,5})(?:\.[0-9]*+)?\s*+(?:px\s*+)?")
 
 
 def article_images(document: Document, kept: NDArray[np.bool_], blocks: Sequence[Sequence[int]]) -> tuple[Image, ...]:

@@ -33,6 +33,7 @@ _ESCAPES: Final = lazy(
 )
 _JOINED: Final = lazy(r"([\"'])\s*+\+\s*+\1")
 _CALLS: Final = lazy(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
+_BARE: Final = lazy(rf"{_STRINGS}|(?<=[:\[,])\s*+([\w$]++)\s*+(?=[,}}\]])", re.DOTALL)
 _ARGUMENT: Final = "\x02"
 """Prefix of the strings that stand for a function's arguments until their values are known."""
 
@@ -97,9 +98,7 @@ def _escape(match: re.Match[str]) -> str:
 
 def _with_marks(source: str, names: frozenset[str]) -> str:
     """Return a literal's source with these bare words replaced by marked strings."""
-    words = "|".join(map(re.escape, sorted(names)))
-    bare = re.compile(rf"({_STRINGS})|(?<=[:\[,])\s*+({words})\s*+(?=[,}}\]])", re.DOTALL)
-    return bare.sub(lambda m: m[1] or f'"{_ARGUMENT}{m[2]}"', source)
+    return _BARE.sub(lambda m: f'"{_ARGUMENT}{m[1]}"' if m[1] in names else m[0], source)
 
 
 def returned(text: str, start: int, names: str) -> Literal | None:
