@@ -120,6 +120,8 @@ FLOODS = (
     "<dl><div>",
     "<h3>x</h3><p>y",
     "<div><h3>x",
+    "<div><p>Sign up<input type=email>",
+    "<pre>Sign up                    <input type=email>",
 )
 
 
@@ -179,6 +181,38 @@ def test_a_label_of_an_advertisement_is_dropped(label):
 )
 def test_words_about_advertisements_stay(content):
     assert "dvertis" in " ".join(kept_of(content))
+
+
+FIELD = '<input type="email">'
+TOPICS = "".join(f"<p>Topic {i} of the week.</p>" for i in range(40))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        f"<div><h4>Sign up for our briefing</h4><p>Stories.</p><form>{FIELD}<button>Go</button></form><p>Terms</p></div>",
+        f"<form><p>Abonnieren Sie unseren Newsletter</p><p>Jeden Morgen um sieben.</p>{FIELD}</form>",
+        f"<div><div><p>สมัครรับข่าวสาร</p></div><p>ทุกเช้าวันทำงาน</p><form>{FIELD}</form></div>",
+        "<div><p>Newsletter</p><p>Every weekday at seven.</p><input name='EMAIL' type=TEXT></div>",
+        "<div><p>Newsletter</p><p>Every weekday at seven.</p><input placeholder='Your e-mail'></div>",
+    ],
+)
+def test_a_box_to_sign_up_for_a_newsletter_is_dropped(box):
+    assert kept_of(f"<p>{PROSE} More.</p>{box}<p>{PROSE} And more.</p>") == []
+
+
+@pytest.mark.parametrize(
+    ("inside", "n_kept"),
+    [
+        (f"<section><p>The tide was late.</p><p>Sign up</p><form>{FIELD}</form></section>", 2),
+        ("<div><p>Newsletter</p><p>Every weekday.</p><input type=hidden name=email></div>", 2),
+        ("<div><p>Newsletter</p><p>Every weekday.</p><input name=search></div>", 2),
+        (f"<div><p>Newsletters</p>{TOPICS}<form>{FIELD}</form></div>", 41),  # long
+        (f"<div><p>Subscribe</p><p>{'It may cost you. ' * 8}</p>{FIELD}</div>", 2),  # much of the text
+    ],
+)
+def test_text_beside_a_field_for_an_address_stays(inside, n_kept):
+    assert len(kept_of(inside)) == n_kept
 
 
 def test_a_chinese_line_that_leads_on_is_dropped():

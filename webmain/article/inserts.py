@@ -13,6 +13,7 @@ from webmain.article.asides import Block, drop_asides, tags_around
 from webmain.article.bylines import bylines_and_dates
 from webmain.article.regions import UNWANTED
 from webmain.clock import once
+from webmain.features.cues import GROUPS, READ_CHARS, line_cues
 from webmain.html.columns import Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
@@ -43,9 +44,14 @@ MIN_CELLS: Final = 6
 MAX_CELL_CHARS: Final = 40
 """Maximum mean cell length of a data table; with longer cells it may be a layout table."""
 
+MAX_SIGN_UP_CHARS: Final = 600
+MAX_SIGN_UP_SHARE: Final = 1 / 3
+"""A box with a form that asks for an e-mail address has at most this many characters, and this share of the text."""
+
 MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
+_MAX_NAME_CHARS: Final = 100
 _REACH: Final = 6
 """Leaves before and after a quote or listing that are searched for its siblings' text."""
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
@@ -54,6 +60,8 @@ _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _BOXES: Final = frozenset(("div", "section", "figure"))
 """Tags of elements that may just wrap a single quote, heading or picture."""
 
+_FIELD_NAMES: Final = ("name", "id", "placeholder")
+_SIGN_UP: Final = 1 << GROUPS.index("subscribe")
 _PICTURES: Final = frozenset(("img", "picture"))
 MAX_CAPTIONS: Final = 2
 MAX_CAPTIONS_SHARE: Final = 0.1
@@ -93,14 +101,16 @@ def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fa
     Returns
     -------
     (n_leaves,) bool
-        Removed: teasers, captions, labels of advertisements, the byline above the text, what `drop_asides` drops, and a
-        heading at the end. Added: all cells of a table that is mostly kept; quotes, code and headings between kept siblings;
-        headings with the same signature as kept ones; terms of kept definitions.
+        Removed: teasers, sign-ups for newsletters, captions, labels of advertisements, the byline above the text, what
+        `drop_asides` drops, and a heading at the end. Added: all cells of a table that is mostly kept; quotes, code and
+        headings between kept siblings; headings with the same signature as kept ones; terms of kept definitions.
     """
     if not kept.any():
         return kept
     out = kept.copy()
-    drop_asides(document, out, others=(_teasers, _ad_labels, bylines_and_dates, *(() if captions else (_captions,))))
+    drop_asides(
+        document, out, others=(_teasers, _sign_ups, _ad_labels, bylines_and_dates, *(() if captions else (_captions,)))
+    )
     if not out.any():
         return kept  # a date or a byline is all that the page has
     _fill_tables(document, out)
@@ -207,6 +217,37 @@ def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
         is_within = bool(kept[:first].any() and kept[last:].any())
         if n <= MAX_CELL_CHARS * n_cells and (4 if is_within else 2) * n_kept > n:
             kept[members] = True
+
+
+def _sign_ups(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield what was kept of boxes that begin with words such as "Sign up" and contain a field for an e-mail address."""
+    elements, leaves = document.elements, document.leaves
+    inputs = elements.of_tags(("input",))
+    fields = [i for i, of in zip(inputs, elements.attributes_of(inputs), strict=True) if _asks_for_mail(of)]
+    if not fields:
+        return
+    before = np.concatenate(([0], np.cumsum(leaves.n_chars)))
+    starts = [block.leaves[0] for block in blocks]
+    most = MAX_SIGN_UP_SHARE * sum(block.n_chars for block in blocks)
+    dropped = 0  # blocks before this one are done
+    for field in fields[:MAX_INSERTS]:
+        box, found = elements.parent[field], -1
+        while box >= 0 and before[elements.end_leaf[box]] - before[elements.first_leaf[box]] <= MAX_SIGN_UP_CHARS:
+            first = elements.first_leaf[box]
+            begin = leaves.texts[first][:READ_CHARS].casefold() if first < elements.end_leaf[box] else ""
+            is_sign_up = line_cues(begin) & _SIGN_UP
+            box, found = elements.parent[box], box if is_sign_up else found
+        if found >= 0:
+            at = max(dropped, bisect_left(starts, elements.first_leaf[found]))
+            dropped = max(at, bisect_left(starts, elements.end_leaf[found]))
+            if sum(block.n_chars for block in blocks[at:dropped]) <= most:
+                yield from (block.leaves for block in blocks[at:dropped])
+
+
+def _asks_for_mail(attributes: dict[str, str | None]) -> bool:
+    kind = (attributes.get("type") or "text").lower()
+    names = ((attributes.get(name) or "")[:_MAX_NAME_CHARS].lower() for name in _FIELD_NAMES)
+    return kind == "email" or (kind == "text" and any("mail" in name for name in names))
 
 
 def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
