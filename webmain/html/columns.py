@@ -29,7 +29,7 @@ class Flag(IntFlag):
     HIDDEN_ATTRIBUTE = 1  # an ancestor has the attribute `hidden`
     HIDDEN_DISPLAY = 2  # an ancestor's style attribute has display:none
     HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse
-    HIDDEN_CLASS = 8  # an ancestor's class is one of the well-known screen-reader-only names
+    HIDDEN_CLASS = 8  # for screen readers only: by an ancestor's well-known class name, or off the screen by its style
     IN_NOSCRIPT = 16
     IN_FORM = 32
     IN_CONTROL = 64  # button, select, option, textarea, datalist, input labels drawn by the browser

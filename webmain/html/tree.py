@@ -42,6 +42,12 @@ _STREAMED = re.compile(r"S:[0-9a-f]+")
 
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
 _NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+_CLIPPED = re.compile(
+    r"(?:^|[;\s])(?:(?:left|top|text-indent)\s*:\s*-(?:[5-9]\d{3}|999|\d{5})|clip-path\s*:\s*inset\((?:50|100)%\)"
+    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?[\s,]*){4}\))",
+    re.IGNORECASE,
+)
+"""Styles that move text off the screen, or cut it off: `left: -9999px`."""
 
 _INHERITED: dict[str, int] = {
     "noscript": Flag.IN_NOSCRIPT,
@@ -292,6 +298,7 @@ def _hidden_by(names: Names, attributes: dict[str, str | None]) -> int:
     if style := attributes.get("style"):
         hidden |= _BY_DISPLAY if _DISPLAY_NONE.search(style) else 0
         hidden |= _BY_VISIBILITY if _NOT_VISIBLE.search(style) else 0
+        hidden |= _BY_CLASS if _CLIPPED.search(style) else 0
     return hidden | _hidden_by_attribute(attributes) if "hidden" in attributes else hidden
 
 
