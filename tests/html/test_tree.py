@@ -154,6 +154,11 @@ def test_place_of_a_run_is_flagged(markup, flag):
     assert leaves.flags == [flag]
 
 
+def test_descriptions_and_metadata_of_a_drawing_are_no_text():
+    drawing = "<svg><desc>a <b>chart</b></desc><metadata><x>image/svg+xml</x></metadata><text>1961</text></svg>"
+    assert tree(f"<p>x</p>{drawing}<desc>y</desc>").leaves.texts == ["x", "1961", "y"]
+
+
 def test_flags_end_with_their_element():
     assert tree("<form><p>a</p></form>b<noscript>c</noscript>d").leaves.flags == [
         Flag.IN_FORM,

@@ -30,6 +30,7 @@ BLOCK_TAGS = frozenset(
 """Elements that begin and end a line on the screen (the HTML standard's rendering section, and form controls)."""
 
 _NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
+_NEVER_IN_SVG = frozenset(("desc", "metadata"))
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
 _CONTROL = frozenset("button select option optgroup textarea datalist".split())
 _PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
@@ -65,7 +66,7 @@ _INHERITED = {tag: int(flag) for tag, flag in _INHERITED.items()}
 _INLINE, _BLOCK, _BR, _SPECIAL = range(4)
 _ACTIONS: dict[str, int] = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
-    **dict.fromkeys([*_INHERITED, *_NEVER_TEXT], _SPECIAL),
+    **dict.fromkeys([*_INHERITED, *_NEVER_TEXT, *_NEVER_IN_SVG], _SPECIAL),
     "br": _BR,
     "a": _INLINE,
 }
@@ -226,7 +227,7 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
             elif action == _SPECIAL:
                 gap_after = block if tag in BLOCK_TAGS else none
                 gap = gap_after or gap
-                if tag in _NEVER_TEXT:
+                if tag in _NEVER_TEXT or (flags & _IN_SVG_BIT and tag in _NEVER_IN_SVG):
                     _keep_content(node, tag, titles if not flags & _IN_SVG_BIT else None, data)
                 elif (
                     tag != "svg" or flags & _IN_SVG_BIT or node.text_lexbor().strip()
