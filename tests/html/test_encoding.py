@@ -115,6 +115,16 @@ def test_utf8_is_repaired_below_two_percent_of_broken_bytes(n_good: int, source:
     assert decode(body).source is source
 
 
+@pytest.mark.parametrize(("n_good", "source"), [(2, CharsetSource.FALLBACK), (3, CharsetSource.UTF8_REPAIRED)])
+def test_utf8_with_fewer_than_a_third_of_broken_bytes_stays_utf8(n_good: int, source: CharsetSource) -> None:
+    body = b"<meta charset=utf-8><p>A paragraph of words, which has few signs." + "’".encode() * n_good
+    decoded = decode(body + b" caf\xe9</p>")
+    assert decoded.source is source
+    assert ("’" in decoded.text) == (source is CharsetSource.UTF8_REPAIRED)
+    marked = decode(codecs.BOM_UTF8 + body.replace(b"utf-8", b"koi8-r") + b" caf\xe9</p>")
+    assert (marked.source, "’" in marked.text) == (CharsetSource.BOM, True)
+
+
 def test_character_cut_at_the_end_does_not_change_the_encoding() -> None:
     body = "<p>à propos d’un été".encode() + "é".encode()[:1]
     assert decode(body, headers={"content-type": "text/html; charset=iso-8859-2"}).text == "<p>à propos d’un été\ufffd"

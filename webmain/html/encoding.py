@@ -19,7 +19,9 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from webmain.clock import once
 
 _BROKEN_SHARE_LIMIT = 0.02
-"""Bytes with at least this share of invalid UTF-8 among the non-ASCII characters are in another encoding."""
+_MIXED_SHARE_LIMIT = 1 / 3
+"""Bytes with at least this share of invalid UTF-8 among the non-ASCII characters are in another encoding, with the lower
+share if another is declared that fits. Text in other encodings has at least two thirds."""
 
 _DETECTION_SAMPLE_BYTES = 65_536
 _SAMPLE_BYTES = 4_096
@@ -72,9 +74,9 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
 
     In this order: byte order mark; the pattern of NULs that UTF-16 and UTF-32 leave; strict UTF-8; UTF-8 with
     replacements if broken bytes are under 2 % of the non-ASCII characters (or only the last character is cut); the
-    `Content-Type` header, then `<meta>` or the XML declaration, decoded strictly, ignoring UTF-8 (disproved by now) and
-    windows-1252 (a common default of servers); an encoding of the declared language that fits the bytes; windows-874 if
-    they are spelt like Thai; byte frequencies; windows-1252.
+    `Content-Type` header, then `<meta>` or the XML declaration, decoded strictly, ignoring UTF-8 and windows-1252 (a common
+    default of servers); UTF-8 with replacements, if less than a third is broken; an encoding of the declared language that
+    fits the bytes; windows-874 if they are spelt like Thai; byte frequencies; windows-1252.
 
     Parameters
     ----------
@@ -83,9 +85,6 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
     headers : Mapping[str, str] or None
         Response headers; only `content-type` is used, in any case.
 
-    Notes
-    -----
-    Valid UTF-8 costs one C-level decode and two memory scans.
     """
     marked = _by_byte_order_mark(body)
     if marked is not None:
@@ -97,11 +96,12 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
     text = _strict(body, "utf-8")
     if text is not None:
         return _escaped(body) or Decoded(_without_nul(text) if has_nul else text, "utf-8", CharsetSource.UTF8)
-    repaired = _repaired(body)
-    if repaired is not None:
-        return Decoded(_without_nul(repaired), "utf-8", CharsetSource.UTF8_REPAIRED)
+    text, share = _repaired(body)
     content_type = next((value for name, value in (headers or {}).items() if name.lower() == "content-type"), "")
-    return _declared(body, content_type) or _detected(body)
+    if share >= _BROKEN_SHARE_LIMIT and (declared := _declared(body, content_type)):
+        return declared
+    is_utf8 = share < _MIXED_SHARE_LIMIT
+    return Decoded(_without_nul(text), "utf-8", CharsetSource.UTF8_REPAIRED) if is_utf8 else _detected(body)
 
 
 def scrub(text: str) -> str:
@@ -127,7 +127,8 @@ def _by_byte_order_mark(body: bytes) -> Decoded | None:
         return None
     if name == "utf-8":
         text = _strict(body, name)
-        text = _repaired(body) if text is None else text
+        repaired, share = _repaired(body) if text is None else (text, 0.0)
+        text = repaired if share < _MIXED_SHARE_LIMIT else None
     else:
         text = body[len(mark) :].decode(name, "replace")
     return None if text is None else Decoded(scrub(text.lstrip("\ufeff")), name, CharsetSource.BOM)
@@ -172,13 +173,12 @@ def _non_ascii(text: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _repaired(body: bytes) -> str | None:
-    """Return the body decoded as UTF-8 with replacements; None if too many bytes are invalid."""
+def _repaired(body: bytes) -> tuple[str, float]:
+    """Return the body decoded as UTF-8 with replacements, and the share of invalid bytes; 0 if only the end is cut off."""
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd") - body.count(b"\xef\xbf\xbd")
-    good = _non_ascii(text) - broken
-    cut_only = broken == 1 and text.endswith("\ufffd") and good > 0
-    return text if cut_only or broken < _BROKEN_SHARE_LIMIT * (good + broken) else None
+    cut_only = broken == 1 and text.endswith("\ufffd") and _non_ascii(text) > 1
+    return text, 0.0 if cut_only else broken / _non_ascii(text)
 
 
 def _strict(body: bytes, name: str, *, forgive_cut: bool = False) -> str | None:
