@@ -13,7 +13,7 @@ from webmain.metadata.jsonld import first_text
 from webmain.metadata.names import starts_byline
 from webmain.metadata.reading import Found, Reading, found
 from webmain.metadata.site_names import in_slug
-from webmain.metadata.titles import Candidate, choose, pieces, size
+from webmain.metadata.titles import Candidate, choose, is_kicker, pieces, size
 from webmain.metadata.values import clean
 
 if TYPE_CHECKING:
@@ -60,17 +60,29 @@ def _candidates(reading: Reading) -> Iterator[Candidate]:
 
 
 def _heading(reading: Reading) -> str:
-    """Return the text of the `h1`, up to a date in it that does not follow the headline in the `title` element."""
+    """Return the text of the `h1` without what only its style sets apart from the headline that other places have.
+
+    That is a kicker in an element of its own, a second line glued to the first, and a date that does not follow the headline
+    in the `title` element.
+    """
     document, leaves = reading.document, reading.document.leaves
     first, end = (ends[reading.headline] for ends in (document.elements.first_leaf, document.elements.end_leaf))
-    title = letters(document.title)
+    title, whole = letters(document.title), element_text(document, reading.headline)
+    others = [clean(document.title[:1000]), *(text for _, text in reading.of_meta("title"))]
+    told = {letters(piece) for text in others for piece in (text, *pieces(text)) if size(piece) > _MIN_HEADLINE}
+    is_told = any(letters(whole) in letters(text) for text in others)
     for i in range(first + 1, min(end, first + _MOST_DATES)):
+        above, below = (
+            clean(shown, markup="<" not in shown) for shown in map(leaves.text, (range(first, i), range(i, end)))
+        )
         if is_mostly_date(leaves.texts[i]) and letters(leaves.texts[i]) not in title and parse_date(leaves.texts[i]):
-            shown = leaves.text(range(first, i))
-            shown = clean(shown, markup="<" not in shown)
-            if letters(shown) and title.startswith(letters(shown)):
-                return shown
-    return element_text(document, reading.headline)
+            if letters(above) and title.startswith(letters(above)):
+                return above
+        elif not is_told and is_kicker(above) and letters(below) in told:
+            return below
+        elif not is_told and not (leaves.breaks[i] or leaves.spaced[i]) and letters(above) in told:
+            return above
+    return whole
 
 
 def _unnamed_heading(reading: Reading) -> str:

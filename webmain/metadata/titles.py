@@ -156,12 +156,12 @@ def _without_section(title: str, sections: Container[str]) -> str:
     for _ in range(3):
         match = _SECTION_EDGE.search(title)
         head, tail = _around(title, match) if match else ("", "")
-        if fold(head) in sections and _is_kicker(head) and size(tail) >= _SHORTEST_TAIL:
+        if fold(head) in sections and is_kicker(head) and size(tail) >= _SHORTEST_TAIL:
             title = tail
             continue
         cuts = _cuts(title)
         head, tail = _around(title, cuts[-1]) if cuts else ("", "")
-        if not (fold(tail) in sections and _is_kicker(tail) and size(head) >= _SHORTEST_TAIL):
+        if not (fold(tail) in sections and is_kicker(tail) and size(head) >= _SHORTEST_TAIL):
             break
         title = head
     return title
@@ -177,7 +177,7 @@ def _in_address(title: str, slug: frozenset[str]) -> str:
     kept = title[spans[first][0] : spans[last][1]].strip()
     outside = parts[:first] + parts[last + 1 :]
     longest = len(fold(kept))
-    is_aside = all(_is_kicker(p) and len(fold(p)) < longest and not slug.intersection(latin_words(p)) for p in outside)
+    is_aside = all(is_kicker(p) and len(fold(p)) < longest and not slug.intersection(latin_words(p)) for p in outside)
     return kept if is_aside else title
 
 
@@ -355,15 +355,16 @@ def _without_kicker(title: str, others: Sequence[str]) -> str:
     for other in others:
         if not fold(other).endswith(own):
             pieces.add(fold(other))
-            pieces.update(fold(other[m.end() :]) for m in _KICKER.finditer(other) if _is_kicker(other[: m.start()]))
+            pieces.update(fold(other[m.end() :]) for m in _KICKER.finditer(other) if is_kicker(other[: m.start()]))
     for match in _KICKER.finditer(title):
         tail = title[match.end() :].strip()
-        if len(fold(tail)) > _SHORTEST_HEADLINE and fold(tail) in pieces and _is_kicker(title[: match.start()]):
+        if len(fold(tail)) > _SHORTEST_HEADLINE and fold(tail) in pieces and is_kicker(title[: match.start()]):
             return tail
     return title
 
 
-def _is_kicker(text: str) -> bool:
+def is_kicker(text: str) -> bool:
+    """Return True if a text is short enough for the words above a headline."""
     return len(text.split()) <= _LONGEST_KICKER_WORDS and len(text) <= 50
 
 

@@ -1,0 +1,31 @@
+"""Where the headline is on a page, and what is set apart from it."""
+
+import pytest
+
+from webmain.html.document import Document
+from webmain.items import Page
+from webmain.metadata.read import read_metadata
+
+LONG = "The old bridge over the river is open again"
+
+
+def title_of(title: str, body: str) -> str | None:
+    html = f"<html lang=en><head><title>{title}</title></head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
+    return read_metadata(Document(Page(url="https://daily.example/a", html=html), html=html)).title
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "expected"),
+    [
+        (f"{LONG} | The Daily", f"<span>Traffic</span> {LONG}", LONG),
+        (f"{LONG} | The Daily", f"<div>Traffic</div><div>{LONG}</div>", LONG),
+        (f"Traffic: {LONG} | The Daily", f"<span>Traffic</span> {LONG}", f"Traffic {LONG}"),
+        (f"{LONG} | The Daily", f"<span>After nine long months of work</span> {LONG}", None),  # too long for a kicker
+        (f"{LONG} | The Daily", f"<span>Traffic</span> {LONG} today", None),
+        (f"{LONG} | The Daily", f"{LONG}<small>Ferries stop on Monday</small>", LONG),
+        (f"{LONG} | The Daily", f"{LONG} <i>and busy</i>", None),  # goes on after a space
+    ],
+)
+def test_what_only_style_sets_apart_from_the_headline_is_cut_off_if_the_title_has_it_alone(title, heading, expected):
+    whole = title_of("", f"<h1>{heading}</h1>")
+    assert title_of(title, f"<h1>{heading}</h1>") == (expected or whole)
