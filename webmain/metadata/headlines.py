@@ -13,7 +13,7 @@ from webmain.metadata.jsonld import first_text
 from webmain.metadata.names import starts_byline
 from webmain.metadata.reading import Found, Reading, found
 from webmain.metadata.site_names import in_slug
-from webmain.metadata.titles import Candidate, choose, is_kicker, pieces, size
+from webmain.metadata.titles import Candidate, choose, is_kicker, pieces, repairs, size
 from webmain.metadata.values import clean
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def _candidates(reading: Reading) -> Iterator[Candidate]:
         yield Candidate("title", clean(document.title))
         if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
             yield Candidate("text", _shown_title(reading))
+    elif reading.headline < 0 and reading.first_subhead >= 0 and not headline and not any(reading.of_meta("title")):
+        yield Candidate("h2", element_text(document, reading.first_subhead))
 
 
 def _heading(reading: Reading) -> str:
@@ -95,7 +97,8 @@ def _unnamed_heading(reading: Reading) -> str:
     parts = [part for part in pieces(title) if not reading.called.holds(part)]
     if any(in_slug(part, reading.slug) > 1 or _is_shown(reading, part) for part in {*parts, " ".join(parts)} - {""}):
         return ""
-    return (_first_heading(reading) if reading.called.holds(title) else "") or _above_date(reading)
+    is_site = reading.called.holds(title) and reading.first_subhead >= 0
+    return element_text(reading.document, reading.first_subhead) if is_site else _above_date(reading)
 
 
 def _is_shown(reading: Reading, piece: str) -> bool:
@@ -107,14 +110,6 @@ def _is_shown(reading: Reading, piece: str) -> bool:
         if folded == own or begins or (size(piece) > _LONG_TITLE and own in folded):
             return True
     return False
-
-
-def _first_heading(reading: Reading) -> str:
-    """Return the first `h2` or `h3` that is long enough for a headline; "" if there is none."""
-    headings = reading.document.elements.of_tags(("h2", "h3"))
-    of_body = (i for i in headings if not reading.stands_aside(i))
-    texts_of_headings = (element_text(reading.document, i) for i in islice(of_body, 5))
-    return next((text for text in texts_of_headings if size(text) > _MIN_HEADLINE), "")
 
 
 def _above_date(reading: Reading) -> str:
@@ -147,10 +142,14 @@ def _marked_headline(reading: Reading) -> str:
 def _shown_title(reading: Reading) -> str:
     """Return the longest text of the page that the `title` element begins with, else one that it ends with.
 
-    The text must be a heading or as long as any piece of the title, since names of sections are shown, too.
+    The text must be a heading or as long as any piece of the title, since names of sections are shown, too. If a piece ends
+    with an ellipsis, it is the text that begins like it.
     """
     document, leaves = reading.document, reading.document.leaves
     title = clean(document.title[:1000])
+    if cut := next((piece for piece in pieces(title) if piece.endswith(("...", "…"))), ""):
+        shown = (text for text in leaves.texts[:_SHOWN_WITHIN] if len(text) <= _LONGEST_HEADLINE)
+        return next((text for text in shown if repairs(cut, text)), "")
     longest = max(len(letters(piece)) for piece in pieces(title))
     at_start, at_end = "", ""
     for i, text in enumerate(leaves.texts[:_SHOWN_WITHIN]):

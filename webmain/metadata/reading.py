@@ -14,6 +14,7 @@ from webmain.metadata.declared import json_ld
 from webmain.metadata.head import Clues, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, first_text, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
+from webmain.metadata.titles import pieces, size
 from webmain.metadata.values import clean
 from webmain.regex import lazy
 from webmain.text.normal import strip_controls
@@ -29,6 +30,7 @@ _BEFORE, _AFTER = 25, 60
 _PIECE_ENDS = lazy(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 _TOP_LEAVES = 3_000
+_MOST_SUBHEADS = 5
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _MIN_SHARED = 8  # letters that a headline shares with the page's title
 _HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
@@ -166,6 +168,13 @@ class Reading:
         """Index of the headline's first leaf; -1 if no headline was found."""
         return self.document.elements.first_leaf[self.headline] if self.headline >= 0 else _title_leaf(self)
 
+    @cached_property
+    def first_subhead(self) -> int:
+        """The first `h2` or `h3` that is long enough for a headline, outside parts about other pages; -1 if none."""
+        headings = self.document.elements.of_tags(("h2", "h3"))
+        of_body = islice((i for i in headings if not stands_aside(self.document, i)), _MOST_SUBHEADS)
+        return next((i for i in of_body if size(element_text(self.document, i)) >= _LONG_HEADLINE), -1)
+
     def is_near(self, element: int) -> bool:
         """Return True if an element stands shortly before or after the headline."""
         leaf = self.document.elements.first_leaf[element]
@@ -285,8 +294,13 @@ def _is_logo(document: Document, element: int) -> bool:
 
 
 def _title_leaf(reading: Reading) -> int:
-    """Return the leaf with most of the page's title, else that of the element marked as headline, for pages without `h1`."""
-    titles = [letters(t) for t in (reading.clues.meta("og:title"), reading.document.title) if t]
+    """Return the leaf with most of the page's title, else that of the element marked as headline, for pages without `h1`.
+
+    If only the site is named by the title, it is the leaf of the first `h2` or `h3`.
+    """
+    title = clean(reading.document.title[:1000])
+    titles = [letters(t) for t in (reading.clues.meta("og:title"), title) if t]
+    titles += [letters(p) for p in pieces(title) if size(p) >= _LONG_HEADLINE and not reading.called.holds(p)]
     best, most = -1, _MIN_SHARED - 1
     for i, text in enumerate(reading.document.leaves.texts[:3000] if titles else ()):
         if 12 <= len(text) <= 300:
@@ -294,5 +308,8 @@ def _title_leaf(reading: Reading) -> int:
             shared = max((min(len(short), len(t)) for t in titles if short in t or t in short), default=0)
             if shared > most and not reading.called.holds(text):
                 best, most = i, shared
-    marked = reading.clues.properties.get("headline") if best < 0 else None
-    return reading.document.elements.first_leaf[marked[0]] if marked else best
+    if best < 0:
+        subhead = reading.first_subhead if not title or reading.called.holds(title) else -1
+        marked = (*reading.clues.properties.get("headline", ()), subhead)[0]
+        best = reading.document.elements.first_leaf[marked] if marked >= 0 else best
+    return best

@@ -226,7 +226,7 @@ def choose(
         shown = [_without_tail(s) for s in shown]
     best = _elect(good, shown, slug, headings)
     for i in range(len(good)):
-        if _repairs(shown[best], shown[i]):
+        if repairs(shown[best], shown[i]):
             best = i
     rivals = [s for c, s in zip(good, shown, strict=True) if c.source in ("json-ld", "og:title", "h1")]
     return Candidate(good[best].source, _without_kicker(shown[best], rivals)), good[best]
@@ -368,7 +368,7 @@ def is_kicker(text: str) -> bool:
     return len(text.split()) <= _LONGEST_KICKER_WORDS and len(text) <= 50
 
 
-def _repairs(cut: str, full: str) -> bool:
+def repairs(cut: str, full: str) -> bool:
     """Return True if `full` is the title of which `cut` is a truncated form, cut at an ellipsis or within a word."""
     if match := _ELLIPSIS.search(cut):
         stem = fold(cut[: match.start()])
