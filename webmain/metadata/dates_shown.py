@@ -37,6 +37,8 @@ _MAX_LABEL_CHARS = 30
 _BOX_LEAVES = 8
 _NEVER_OWN = ("blockquote", *BY_READERS)
 _MAX_LINES = 60
+_MAX_PIECES = 8
+_MAX_PIECE_CHARS = 12
 _MAX_LINE_CHARS = 120
 _MAX_SCRIPT_BYTES = 1_000_000
 _OUTSIDE: Final = int(Flag.IN_CONTROL | Flag.EMBEDDED)
@@ -241,6 +243,8 @@ class ShownDates:
         columns = self.reading.document.leaves
         for i in leaves:
             text = columns.texts[i]
+            if len(text) <= _MAX_PIECE_CHARS and columns.breaks[i]:
+                text = self._line_from(i)
             if (
                 5 < len(text) <= limit
                 and is_mostly_date(text)
@@ -248,6 +252,15 @@ class ShownDates:
                 and not self.stands_aside(columns.element[i])
             ):
                 yield i, text
+
+    def _line_from(self, leaf: int) -> str:
+        """Return the line of a few short pieces that begins with a leaf, or else the leaf: "<b>3</b> <i>Sep</i> 2026"."""
+        texts, breaks = self.reading.document.leaves.texts, self.reading.document.leaves.breaks
+        end = leaf + 1
+        while end < min(len(texts), leaf + _MAX_PIECES) and not breaks[end] and len(texts[end]) <= _MAX_PIECE_CHARS:
+            end += 1
+        is_whole = end == len(texts) or breaks[end]
+        return " ".join(texts[leaf:end]).replace(" ,", ",") if is_whole else texts[leaf]
 
     def in_scripts(self) -> Iterator[str]:
         """Yield publication dates anywhere in the page's data for scripts."""
