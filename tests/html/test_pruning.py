@@ -44,6 +44,13 @@ def test_one_that_is_never_closed_stays(tag):
     assert pruned(f"<{tag}>{MENU}<div>{PROSE}</div>") == []
 
 
+def test_a_list_of_choices_is_pruned_however_long_it_is():
+    countries = "".join(f"<option>Republic of the Islands, number {n}</option>" for n in range(200))
+    assert pruned(f"<select>{countries}</select><main>{PROSE}</main>") == ["select"]
+    assert pruned(f"<main>{PROSE}</main><select><option>One<option>Two{PROSE}") == []
+    assert pruned(f"<main>{PROSE}</main><select><option>{'The ferry left late. ' * 80}") == []
+
+
 def test_outermost_elements_are_given():
     assert pruned(f"<footer><nav>{MENU}</nav></footer><div>{PROSE}</div><nav>{MENU}</nav>") == ["footer", "nav"]
 
