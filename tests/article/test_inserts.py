@@ -215,6 +215,12 @@ def test_text_beside_a_field_for_an_address_stays(inside, n_kept):
     assert len(kept_of(inside)) == n_kept
 
 
+@pytest.mark.parametrize(("n", "n_kept"), [(2, 0), (40, 40)])
+def test_a_notice_for_browsers_without_scripts_is_dropped(n, n_kept):
+    notice = "".join(f"<p>Switch on JavaScript, {i}.</p>" for i in range(n))
+    assert len(kept_of(f"<noscript>{notice}</noscript>")) == n_kept
+
+
 def test_a_chinese_line_that_leads_on_is_dropped():
     assert kept_of('<p>[<a href="/2">点击进入浏览</a>]</p>') == []
 

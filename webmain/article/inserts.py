@@ -44,9 +44,10 @@ MIN_CELLS: Final = 6
 MAX_CELL_CHARS: Final = 40
 """Maximum mean cell length of a data table; with longer cells it may be a layout table."""
 
-MAX_SIGN_UP_CHARS: Final = 600
-MAX_SIGN_UP_SHARE: Final = 1 / 3
-"""A box with a form that asks for an e-mail address has at most this many characters, and this share of the text."""
+MAX_BOX_CHARS: Final = 600
+MAX_BOX_SHARE: Final = 1 / 3
+"""A box with a form that asks for an e-mail address has at most this many characters, and this share of the text; so have
+notices in `noscript`."""
 
 MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
@@ -101,16 +102,16 @@ def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fa
     Returns
     -------
     (n_leaves,) bool
-        Removed: teasers, sign-ups for newsletters, captions, labels of advertisements, the byline above the text, what
-        `drop_asides` drops, and a heading at the end. Added: all cells of a table that is mostly kept; quotes, code and
-        headings between kept siblings; headings with the same signature as kept ones; terms of kept definitions.
+        Removed: teasers, sign-ups for newsletters, notices in `noscript`, captions, labels of advertisements, the byline
+        above the text, what `drop_asides` drops, and a heading at the end. Added: all cells of a table that is mostly kept;
+        quotes, code and headings between kept siblings; headings with the same signature as kept ones; terms of kept
+        definitions.
     """
     if not kept.any():
         return kept
     out = kept.copy()
-    drop_asides(
-        document, out, others=(_teasers, _sign_ups, _ad_labels, bylines_and_dates, *(() if captions else (_captions,)))
-    )
+    rules = (_teasers, _sign_ups, _notices, _ad_labels, bylines_and_dates, *(() if captions else (_captions,)))
+    drop_asides(document, out, others=rules)
     if not out.any():
         return kept  # a date or a byline is all that the page has
     _fill_tables(document, out)
@@ -228,11 +229,11 @@ def _sign_ups(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         return
     before = np.concatenate(([0], np.cumsum(leaves.n_chars)))
     starts = [block.leaves[0] for block in blocks]
-    most = MAX_SIGN_UP_SHARE * sum(block.n_chars for block in blocks)
+    most = MAX_BOX_SHARE * sum(block.n_chars for block in blocks)
     dropped = 0  # blocks before this one are done
     for field in fields[:MAX_INSERTS]:
         box, found = elements.parent[field], -1
-        while box >= 0 and before[elements.end_leaf[box]] - before[elements.first_leaf[box]] <= MAX_SIGN_UP_CHARS:
+        while box >= 0 and before[elements.end_leaf[box]] - before[elements.first_leaf[box]] <= MAX_BOX_CHARS:
             first = elements.first_leaf[box]
             begin = leaves.texts[first][:READ_CHARS].casefold() if first < elements.end_leaf[box] else ""
             is_sign_up = line_cues(begin) & _SIGN_UP
@@ -248,6 +249,14 @@ def _asks_for_mail(attributes: dict[str, str | None]) -> bool:
     kind = (attributes.get("type") or "text").lower()
     names = ((attributes.get(name) or "")[:_MAX_NAME_CHARS].lower() for name in _FIELD_NAMES)
     return kind == "email" or (kind == "text" and any("mail" in name for name in names))
+
+
+def _notices(document: Document, blocks: list[Block]) -> list[list[int]]:
+    """Return the leaves in `noscript` if they are a small part of the text: browsers with scripts show the rest alone."""
+    flags = document.leaves.flags
+    notices = [block for block in blocks if flags[block.leaves[0]] & Flag.IN_NOSCRIPT]
+    most = min(MAX_BOX_CHARS, MAX_BOX_SHARE * sum(block.n_chars for block in blocks)) if notices else 0
+    return [block.leaves for block in notices] if sum(block.n_chars for block in notices) <= most else []
 
 
 def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
