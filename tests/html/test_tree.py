@@ -154,6 +154,12 @@ def test_place_of_a_run_is_flagged(markup, flag):
     assert leaves.flags == [flag]
 
 
+@pytest.mark.parametrize("style", ["font-size:0", "color:#fff; FONT-SIZE : 0px !important", "font-size:0em;"])
+def test_text_without_a_size_is_hidden_but_not_that_of_elements_inside(style):
+    flags = tree(f"<p>a<i style='{style}'>b<b>c</b></i><i style='font-size:0.9em'>d</i></p>").leaves.flags
+    assert [f & HIDDEN for f in flags] == [0, Flag.HIDDEN_VISIBILITY, 0, 0]
+
+
 def test_descriptions_and_metadata_of_a_drawing_are_no_text():
     drawing = "<svg><desc>a <b>chart</b></desc><metadata><x>image/svg+xml</x></metadata><text>1961</text></svg>"
     assert tree(f"<p>x</p>{drawing}<desc>y</desc>").leaves.texts == ["x", "1961", "y"]

@@ -28,7 +28,7 @@ class Flag(IntFlag):
 
     HIDDEN_ATTRIBUTE = 1  # an ancestor has the attribute `hidden`
     HIDDEN_DISPLAY = 2  # an ancestor's style attribute has display:none
-    HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse
+    HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse, or its own element's has font-size:0
     HIDDEN_CLASS = 8  # for screen readers only: by an ancestor's well-known class name, or off the screen by its style
     IN_NOSCRIPT = 16
     IN_FORM = 32

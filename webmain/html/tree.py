@@ -50,6 +50,9 @@ _CLIPPED = re.compile(
 )
 """Styles that move text off the screen, or cut it off: `left: -9999px`."""
 
+_NO_SIZE = re.compile(r"(?:^|[;\s])font-size\s*:\s*0(?:p[xt]|r?em|%)?\s*(?:!|;|$)", re.IGNORECASE)
+"""A style that hides an element's own text; elements inside often have a size of their own."""
+
 _INHERITED: dict[str, int] = {
     "noscript": Flag.IN_NOSCRIPT,
     "form": Flag.IN_FORM,
@@ -281,7 +284,8 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
 
 def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
     """Flag the leaves that an ancestor hides; only elements with text are examined."""
-    hiding = [(i, _hidden_by(elements.names[i], elements.attributes[i])) for i in elements.may_hide]
+    candidates = list(zip(elements.may_hide, elements.attributes_of(elements.may_hide), strict=True))
+    hiding = [(i, _hidden_by(elements.names[i], attributes)) for i, attributes in candidates]
     for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
         flagged = 0  # all leaves before this one are done
         for i, hidden in hiding:
@@ -289,6 +293,9 @@ def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
                 for leaf in range(max(elements.first_leaf[i], flagged), last):
                     leaves.flags[leaf] |= bit
                 flagged = last
+    if small := {i for i, attributes in candidates if _NO_SIZE.search(attributes.get("style") or "")}:
+        for leaf, element in enumerate(leaves.element):
+            leaves.flags[leaf] |= _BY_VISIBILITY if element in small else 0
 
 
 def _hidden_by(names: Names, attributes: dict[str, str | None]) -> int:
