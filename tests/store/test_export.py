@@ -49,6 +49,15 @@ def test_csv_holds_the_metadata_and_no_formulas(tmp_path: Path, make_article: Ma
     assert len(second["id"]) == 16
 
 
+@pytest.mark.parametrize("title", ["+1", "-1", "@a", "\n=1", "＝1+1", "＋1", "－1", "＠a"])
+def test_csv_has_an_apostrophe_before_what_a_spreadsheet_would_run(
+    tmp_path: Path, make_article: Make, title: str
+) -> None:
+    export([make_article(title=title)], tmp_path / "a.csv", format="csv")
+    with (tmp_path / "a.csv").open(newline="") as file:
+        assert [row["title"] for row in csv.DictReader(file)] == [f"'{title}"]
+
+
 def test_texts_stay_in_their_folder(tmp_path: Path, make_article: Make) -> None:
     articles = [make_article(), make_article(2, id="../../evil", site="../..", text="a\ud800")]
     articles.append(make_article(3, id="..", site=".."))

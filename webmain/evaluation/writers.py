@@ -12,12 +12,10 @@ from typing import Any
 
 from webmain.evaluation.records import Table
 from webmain.files import replaced_whole
+from webmain.store.export import FORMULA_STARTS
 from webmain.text.terminal import cut, display_width, pad
 
 MOST_WIDTH = 60  # characters of a cell in a table as text; longer ones are cut
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""Text that begins like this would be run as a formula by spreadsheets, so it is prefixed with an apostrophe."""
 
 
 def column_texts(values: Sequence[str | float | None]) -> list[str]:

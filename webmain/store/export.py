@@ -37,6 +37,9 @@ COLUMNS = tuple(
 )
 """The columns of the CSV export; lists are joined by semicolons."""
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Text that begins like this would be run as a formula by spreadsheets; the last four are full-width signs."""
+
 
 def export(articles: Iterable[Article], path: str | Path, *, format: str) -> int:  # noqa: A002 - the word users know
     """Write articles to a file or a folder; return their number.
@@ -170,7 +173,7 @@ def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     value = clean(value.replace("\0", ""))
-    return "'" + value if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return "'" + value if value.startswith(FORMULA_STARTS) else value
 
 
 def _file_name(name: str) -> str:
