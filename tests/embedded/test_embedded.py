@@ -388,6 +388,15 @@ def test_data_that_holds_itself_many_times_is_read_once() -> None:
         assert time.process_time() - start < 5
 
 
+def test_much_data_that_holds_itself_many_times_is_read_once() -> None:
+    words = "The harbour was quiet all night, and nobody came. " * 40
+    chain = [{"body": 1, "headline": 1, "x": 1}, *([i + 1, i + 1] for i in range(1, 100)), words]
+    document = page(data(chain) * 60)
+    start = time.process_time()
+    embedded_text(document)
+    assert time.process_time() - start < 5
+
+
 @pytest.mark.parametrize("n", range(4))
 def test_what_only_looks_like_base64_is_left_alone(n: int) -> None:
     packed = "eyJ" + "a" * (300 + n)

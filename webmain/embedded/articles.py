@@ -110,11 +110,11 @@ def embedded_text(
         whatever the page contains; sizes, depths and numbers of nodes are bounded.
     """
     about = About(document)
-    candidates = [*_of_json_ld(document, about, least)]
-    for state in read_states(document.html, document.elements.attributes, max_chars=states) if states else ():
-        search = Search(about)
+    search = Search(about)
+    found_states = read_states(document.html, document.elements.attributes, max_chars=states) if states else []
+    for state in found_states:
         search.visit(state.value, (state.name,), Context(), 0)
-        candidates += search.found
+    candidates = [*_of_json_ld(document, about, least), *search.found]
     best, best_score = None, 0.0
     for candidate in _ranked([candidate for candidate in candidates if candidate.prose >= shown]):
         source, *path = candidate.path

@@ -221,7 +221,7 @@ def _strings(node: dict[str, Any], keys: frozenset[str]) -> Iterator[str]:
 
 
 class Search:
-    """One walk over one state, which collects candidates."""
+    """A walk over the states of one page, which collects candidates; the states must exist as long as it does."""
 
     def __init__(self, about: About) -> None:
         self._about = about
