@@ -170,6 +170,15 @@ def test_a_label_of_an_advertisement_is_dropped(label):
 
 
 @pytest.mark.parametrize(
+    "insert", ["<div>Advertisement</div>", '<p>Read more: <a href="/2">Fish stocks fall again</a></p>']
+)
+def test_what_is_dropped_between_paragraphs_is_dropped_in_a_cell_that_lays_out_the_page(insert):
+    text = f"<p>{PROSE}</p>" * 4
+    assert kept_of(f"<table><tr><td>{text}{insert}{text}</td></tr></table>") == []
+    assert len(kept_of(f"<table><tr><td>{text}</td><td>{insert}</td></tr></table>")) > 0
+
+
+@pytest.mark.parametrize(
     "content",
     [
         "<p>Advertisement pays for the harbour.</p>",

@@ -56,7 +56,11 @@ _MAX_NAME_CHARS: Final = 100
 _REACH: Final = 6
 """Leaves before and after a quote or listing that are searched for its siblings' text."""
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
-_OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
+_CELLS: Final = frozenset(CELLS)
+_HEADINGS: Final = frozenset(HEADINGS)
+MAX_CELL_LEAVES: Final = 12
+"""A cell with more runs of text, or more than `MAX_BOX_CHARS` characters, is part of the page's layout."""
+
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _BOXES: Final = frozenset(("div", "section", "figure"))
 """Tags of elements that may just wrap a single quote, heading or picture."""
@@ -196,8 +200,25 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() not in _ad_labels_known():
             continue
         is_alone = leaves.breaks[i] >= _PARTED and (i + 1 == len(leaves) or leaves.breaks[i + 1] >= _PARTED)
-        if is_alone and (_OUTSIDE | {"li"}).isdisjoint(tags_around(document, block, most=_MAX_DEPTH)):
+        if (
+            is_alone
+            and "li" not in tags_around(document, block, most=_MAX_DEPTH)
+            and not _has_own_place(document, block)
+        ):
             yield block.leaves
+
+
+def _has_own_place(document: Document, block: Block) -> bool:
+    """Return True if a block is in a heading, or in a cell that does not just lay out the page."""
+    elements, texts = document.elements, document.leaves.texts
+    for element in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]:
+        if elements.tags[element] in _HEADINGS:
+            return True
+        if elements.tags[element] in _CELLS:
+            first, end = elements.first_leaf[element], elements.end_leaf[element]
+            n_chars = sum(map(len, texts[first : min(end, first + MAX_CELL_LEAVES)]))
+            return end - first <= MAX_CELL_LEAVES and n_chars <= MAX_BOX_CHARS
+    return False
 
 
 def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
@@ -266,8 +287,8 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
     around = (elements.ancestors(element)[:_MAX_DEPTH] for element in linked)
     anchors = {next((e for e in path if elements.tags[e] == "a"), -1) for path in around} - {-1}
     hrefs = {(elements.attributes[anchor].get("href") or "").strip() for anchor in anchors}
-    tags = tags_around(document, block, most=_MAX_DEPTH)
-    if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not has_cue):
+    is_listed = "li" in tags_around(document, block, most=_MAX_DEPTH)
+    if _has_own_place(document, block) or (is_listed and not has_cue):
         return False
     hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
     if has_cue:
