@@ -115,7 +115,7 @@ def test_br_in_different_inline_elements_makes_a_paragraph():
         ("class='a  Visually-Hidden b'", Flag.HIDDEN_CLASS),
         ("class='not-sr-only'", 0),
         ("style='position:absolute; left: -9999px'", Flag.HIDDEN_CLASS),
-        ("style='Text-Indent:-10000px'", Flag.HIDDEN_CLASS),
+        ("style='Text-Indent:-10000px'", 0),
         ("style='top:-999em'", Flag.HIDDEN_CLASS),
         ("style='left:-1200px'", 0),
         ("style='margin-left:9999px;left:99999px'", 0),

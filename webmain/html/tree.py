@@ -44,7 +44,7 @@ _STREAMED = re.compile(r"S:[0-9a-f]+")
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
 _NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _CLIPPED = re.compile(
-    r"(?:^|[;\s])(?:(?:left|top|text-indent)\s*:\s*-(?:[5-9]\d{3}|999|\d{5})|clip-path\s*:\s*inset\((?:50|100)%\)"
+    r"(?:^|[;\s])(?:(?:left|top)\s*:\s*-(?:[5-9]\d{3}|999|\d{5})|clip-path\s*:\s*inset\((?:50|100)%\)"
     r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?[\s,]*){4}\))",
     re.IGNORECASE,
 )
