@@ -22,6 +22,44 @@ def test_publication_date_comes_before_the_address_and_modification_last():
 
 
 @pytest.mark.parametrize(
+    ("modified", "expected"),
+    [
+        (None, (2024, 5, 1)),
+        ("2024-04-30", (2024, 5, 1)),
+        ("2024-05-20", (2024, 5, 20)),
+        ("2024-06-01T12:00", (2024, 6, 1)),
+    ],
+)
+def test_a_modification_date_orders_articles_within_the_month_of_their_address(modified, expected):
+    hints = {"modified": modified} if modified else {}
+    assert key("https://x.example/2024/05/a", **hints) == datetime(*expected, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("path", "hints", "is_too_old"),
+    [
+        ("2024/04/a", {}, True),
+        ("2024/05/a", {}, False),  # may have appeared on its last day
+        ("2024/05/a", {"modified": "2024-05-15"}, True),
+        ("2024/05/a", {"modified": "2024-05-20"}, False),
+        ("2024/04/a", {"modified": "2024-05-25"}, True),
+        ("2024/05/18/a", {}, True),
+        ("2024/05/19/a", {}, False),  # a day's grace for zones
+        ("2024/05/a", {"published": "2024-05-10"}, True),
+        ("a", {"modified": "2024-05-10"}, True),
+        ("a", {}, False),
+    ],
+)
+def test_only_what_was_certainly_published_before_the_start_is_too_old(path, hints, is_too_old):
+    given = Hints(source="sitemap", **hints) if hints else None
+    assert (
+        DateRange(since=datetime(2024, 5, 20, tzinfo=UTC)).is_too_old("https://x.example/" + path, given, now=NOW)
+        is is_too_old
+    )
+    assert DateRange().is_too_old("https://x.example/" + path, given, now=NOW) is False
+
+
+@pytest.mark.parametrize(
     ("published", "believed"), [("2024-06-02", True), ("2024-06-04", False), ("1985-01-01", False)]
 )
 def test_implausible_dates_are_not_believed(published, believed):

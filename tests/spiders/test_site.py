@@ -97,6 +97,13 @@ def test_what_is_dated_before_since_is_left_out_with_a_days_grace():
     assert here.pop_skipped()["too_old"] == 1
 
 
+def test_articles_of_the_month_in_which_the_period_begins_are_fetched():
+    here = site(date_range=DateRange(datetime(2026, 11, 10, tzinfo=UTC)))
+    find(here, article(1, "2026/11"), article(2, "2026/10"))
+    assert order(here) == [article(1, "2026/11")]
+    assert here.pop_skipped()["too_old"] == 1
+
+
 def test_what_is_dated_after_until_is_left_out_and_archives_of_other_months_are_not_read():
     here = site(date_range=DateRange(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)))
     find(here, article(1, "2026/10/31"), article(2, "2026/11/01"), article(3, "2026/11/02"), article(4, "2026/09/29"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -38,6 +38,10 @@ class DateRange:
         """Start of the period, in seconds since 1970, minus a day; `UNDATED` if it has no start."""
         return (self.since - _DAY).timestamp() if self.since else UNDATED
 
+    def is_too_old(self, url: str, hints: Hints | None, *, now: datetime | None = None) -> bool:
+        """Return True if a page was certainly published before the start; a month in its address ends with its last day."""
+        return UNDATED < _appeared(url, hints, now).latest < self.oldest
+
     def is_too_new(self, url: str, hints: Hints | None) -> bool:
         """Return True if a page was certainly published after the end; a later modification date proves nothing."""
         if self.until is None:
@@ -56,7 +60,7 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     """Return when an article appeared, as far as that is known before it is fetched.
 
     The publication date of the feed or sitemap comes first, then the day in the URL, then the modification date
-    (which some sites set to the present for every page).
+    (which some sites set to the present for every page), within the month in the URL if there is one.
 
     Parameters
     ----------
@@ -72,12 +76,44 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     float
         Seconds since 1970, to be sorted in descending order; `UNDATED` if there is no date.
     """
+    return _appeared(url, hints, now).presumed
+
+
+@dataclass(frozen=True, slots=True)
+class _Appearance:
+    """When an article probably appeared, and the latest possible time, in seconds since 1970."""
+
+    presumed: float = UNDATED
+    latest: float = UNDATED
+
+
+def _appeared(url: str, hints: Hints | None, now: datetime | None) -> _Appearance:
+    """Return when an article appeared by its most reliable plausible date."""
     latest = (now or clock.now()).timestamp() + _FUTURE_S
-    published, modified = (hints.published, hints.modified) if hints else (None, None)
-    for candidate in (parse_feed_date(published), date_in_url(url, months=True), parse_feed_date(modified)):
-        if candidate is not None and _EARLIEST_S <= candidate.timestamp() <= latest:
-            return candidate.timestamp()
-    return UNDATED
+    for presumed, end in _appearances(url, hints):
+        if _EARLIEST_S <= presumed.timestamp() <= latest:
+            return _Appearance(presumed.timestamp(), end.timestamp())
+    return _Appearance()
+
+
+def _appearances(url: str, hints: Hints | None) -> Iterator[tuple[datetime, datetime]]:
+    """Yield when an article probably appeared, and the latest possible time, by its dates, the most reliable first."""
+    published, modified = (
+        parse_feed_date(text) for text in ((hints.published, hints.modified) if hints else (None, None))
+    )
+    if published:
+        yield published, published
+    if day := date_in_url(url):
+        yield day, day
+    elif month := date_in_url(url, months=True):
+        end = month + _DAY * monthrange(month.year, month.month)[1]
+        if modified and month <= modified:
+            end = min(modified, end)
+            yield end, end
+        else:
+            yield month, end
+    if modified:
+        yield modified, modified
 
 
 _PERIOD = re.compile(r"(?<!\d)(199\d|20\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")

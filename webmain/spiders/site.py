@@ -220,11 +220,12 @@ class Site(OwnAddresses, SiteFrontier):
         if not self._paths.includes(url):
             self.skipped["not_included"] += url not in self._queued
             return None
-        newest = newest_key(url, self._hints.get(url), now=self._now)
-        if UNDATED < newest < self.date_range.oldest:
+        known = self._hints.get(url)
+        newest = newest_key(url, known, now=self._now)
+        if newest < self.date_range.oldest and self.date_range.is_too_old(url, known, now=self._now):
             self.drop(url, "too_old")
             return None
-        if self.date_range.is_too_new(url, self._hints.get(url)):
+        if self.date_range.is_too_new(url, known):
             self.drop(url, "too_new")
             return None
         if newest == UNDATED < self.date_range.oldest and is_side_way:
