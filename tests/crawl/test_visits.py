@@ -133,6 +133,17 @@ def test_a_page_that_is_missing_twice_is_gone_and_its_text_stays(web, crawl):
     assert [web.asked[path] - before[path] > 0 for path in PATHS] == [False, False, False, True]
 
 
+def test_a_page_that_says_that_it_is_missing_with_status_200_replaces_no_article(web, crawl):
+    run(crawl, web)
+    sorry = "<p>The page does not exist. Perhaps it was moved, or its address has a mistake. " + SENTENCES * 4 + "</p>"
+    web.routes[PATHS[0]] = Answer(f"<html><head><title>Page not found</title></head><body>{sorry}</body></html>")
+    for outcome in ("missing", "gone"):
+        age(crawl, 2)
+        assert run(crawl, web).stats[f"webmain/visits/{outcome}"] == 1
+    last = {line["url"].removeprefix(web.url): line for line in run(crawl, web).articles()}
+    assert (last[PATHS[0]]["text"], last[PATHS[0]]["gone_status"]) == (text_of(PATHS[0]), 404)
+
+
 def test_a_page_that_was_gone_and_is_back_is_found_with_its_edits(web, crawl):
     run(crawl, web)
     routes = dict(web.routes)

@@ -36,6 +36,8 @@ class PageEvidence:
         JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, Event, ProfilePage ... for the page itself.
     has_published : bool
         The metadata has a publication date.
+    says_missing : bool
+        The page says that it does not exist.
     paragraph_chars : int
         Characters in paragraphs that are not mostly links, with white space folded.
     longest_paragraph : int
@@ -62,6 +64,7 @@ class PageEvidence:
     has_article_type: bool = False
     has_other_type: bool = False
     has_published: bool = False
+    says_missing: bool = False
     paragraph_chars: int = 0
     longest_paragraph: int = 0
     link_density: float = 0.0
@@ -120,6 +123,7 @@ def evidence_of(
         has_article_type=has_article_type,
         has_other_type=is_collection or not (is_article or _NO_ARTICLES.isdisjoint(page.types)),
         has_published=page.has_published,
+        says_missing=page.says_missing,
         paragraph_chars=int(paragraphs.sum()),
         longest_paragraph=int(paragraphs.max(initial=0)),
         link_density=n_linked / total if total else 0.0,
@@ -146,11 +150,14 @@ class PageJudgement:
 def judge_page(evidence: PageEvidence) -> PageJudgement:
     """Judge by address and content whether a page is an article.
 
-    A front page never is. For other pages all evidence is weighed, since no single sign decides: home pages declare
-    `og:type` article, articles have short addresses, and hubs quote the beginnings of their articles.
+    A front page never is, nor a page that says that it is missing. For other pages all evidence is weighed, since no single
+    sign decides: home pages declare `og:type` article, articles have short addresses, and hubs quote the beginnings of their
+    articles.
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
+    if evidence.says_missing:
+        return PageJudgement(is_article=False, score=0.0, reason="its title says that it is missing")
     weighed = Evidence(_weigh(evidence))
     score = weighed.score()
     is_article = score >= THRESHOLDS.article_page

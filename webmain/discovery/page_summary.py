@@ -25,6 +25,7 @@ from webmain.discovery.links import (
     pager_links,
     read_links,
 )
+from webmain.discovery.missing import says_missing
 from webmain.discovery.places import find_feeds
 from webmain.discovery.shown_text import char_weight, paragraphs_of, shown_chars
 from webmain.embedded.articles import embedded_article
@@ -176,6 +177,8 @@ class PageSummary:
         Types of the objects in its JSON-LD, and of the microdata that its only `h1` belongs to, in lower case.
     has_published : bool
         A publication date is declared, in the head or the JSON-LD.
+    says_missing : bool
+        Its title says that the page does not exist, and no publication date is declared.
     is_in_menu : bool
         A menu of the page names the page itself.
     n_h1 : int
@@ -209,6 +212,7 @@ class PageSummary:
     pager: tuple[Link, ...]
     types: frozenset[str]
     has_published: bool
+    says_missing: bool
     is_in_menu: bool
     n_h1: int
     has_headline: bool
@@ -240,6 +244,7 @@ def summarise(document: Document) -> PageSummary:
     if len(shown_links) < THRESHOLDS.few_links:
         of_data = (*frame_links(document), *data_links(document)) if shows_little else ()
         carried = (*of_data, *attribute_links(document))
+    has_published = head.has_published or any('"datePublished"' in data for data in document.tree.data)
     data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints and hints.content_html and lacks_text(document, hints.content_html) else ""
     carried_texts = [embedded.html if embedded else "", content]
@@ -253,7 +258,8 @@ def summarise(document: Document) -> PageSummary:
         followed=(*(link.url for link in links if "nofollow" not in link.rel), *carried),
         pager=tuple(pager_links(document, links)),
         types=frozenset(found.rpartition("/")[2].lower() for found in (*data_types, *_headline_types(document))),
-        has_published=head.has_published or any('"datePublished"' in data for data in document.tree.data),
+        has_published=has_published,
+        says_missing=not has_published and says_missing(document),
         is_in_menu=is_in_menu(document),
         n_h1=len(document.elements.of_tags(("h1",))),
         has_headline=_has_headline(document),

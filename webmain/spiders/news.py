@@ -18,6 +18,7 @@ from webmain.crawl.options import refresh_of, site_rules
 from webmain.crawl.signals import send_rejected
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.frontier import DateRange
+from webmain.discovery.missing import MISSING
 from webmain.items import Page, Reason, Rejected
 from webmain.ledger.ledger import LIST
 from webmain.spiders.answers import attempt, judge_at, page_of, whole_article
@@ -242,7 +243,8 @@ class NewsSpider(Spider):
             return None
         found = judge_at(site, summary, url, hints)
         named, newest = hints is not None, candidate.newest
-        site.record_page(candidate.url, summary.text_hash, is_article=found.is_article, is_named=named, newest=newest)
+        texts = MISSING if summary.says_missing else summary.text_hash
+        site.record_page(candidate.url, texts, is_article=found.is_article, is_named=named, newest=newest)
         if not found.is_article:
             is_list = site.is_new_list(found.links)
             self._read_list(site, summary, candidate, is_list=is_list, why=found.reason)

@@ -156,6 +156,9 @@ class Revisits:
             self._keep(row, "identical")
             return None
         found = judge_at(site, summary, url, page.hints)
+        if summary.says_missing and not found.is_article:
+            self._record_failure(row, 404, found.reason)
+            return None
         if not found.is_article:
             logger.info("%s gives no article any more: %s", row.url, found.reason)
             self._keep(row, "no_article")
