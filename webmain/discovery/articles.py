@@ -188,8 +188,8 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     stem, _, suffix = last.rpartition(".")
     if stem and suffix in url_words("other_suffixes"):
         return _ignore(f"a .{suffix} file")
-    if "replytocom" in query or "share" in query:
-        return _ignore("a comment or share form")
+    if not query.keys().isdisjoint(("replytocom", "share", "cpage")) or last.startswith("comment-page-"):
+        return _ignore("comments or a share form")
     if not segments or (len(segments) == 1 and segments[0] in url_words("editions")):
         return _judge_front(query)
     name = stem if stem and suffix in url_words("page_suffixes") else last
