@@ -255,7 +255,9 @@ def test_without_hints_metadata_stays():
     metadata = Metadata(title="x")
     assert with_hints(metadata, None) is metadata
     assert with_hints(metadata, Hints(source="feed")) == metadata
-    assert with_hints(metadata, Hints(source="feed", published="no date")).published is None
+    for wrong in ("no date", "1970-01-01T00:00:00Z", "2062-01-01"):
+        found = with_hints(metadata, Hints(source="news-sitemap", published=wrong, modified=wrong))
+        assert (found.published, found.modified) == (None, None)
 
 
 # --- several pages -----------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from webmain.items import (
     article_id,
 )
 from webmain.items.keep import DEFAULT_KEEP, Keep
-from webmain.metadata.dates import parse_feed_date, precision
+from webmain.metadata.dates import is_plausible, parse_feed_date, precision
 from webmain.metadata.head import letters
 from webmain.metadata.names import names_in
 from webmain.text.normal import fingerprint, fold_space, shorten, strip_controls
@@ -247,7 +247,7 @@ def _complete(article: Article, document: Document, embedded: Embedded | None) -
     from webmain.text.language import detect
 
     page = document.page
-    found = with_hints(with_record(read_metadata(document), embedded), page.hints)
+    found = with_hints(with_record(read_metadata(document), embedded), page.hints, now=page.fetched_at)
     language, kind = detect(_sample(article.blocks)), page_type(document)
     own_url = article.url if is_web(article.url) else None
     address = found.canonical_url or article.url
@@ -278,8 +278,8 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 _TEXTS_OF_HINTS = ("title", "published", "modified", "summary", "language")
 
 
-def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
-    """Return metadata with missing and guessed fields filled from what a feed or sitemap stated."""
+def with_hints(metadata: Metadata, hints: Hints | None, *, now: datetime | None = None) -> Metadata:
+    """Return metadata with missing and guessed fields filled from what a feed or sitemap stated, by the time `now`."""
     if hints is None:
         return metadata
     cleaned: dict[str, Any] = {name: strip_controls(text) for name in _TEXTS_OF_HINTS if (text := getattr(hints, name))}
@@ -291,7 +291,8 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     def take(name: str, value: Any, raw: str | None) -> None:
         values[name], sources[name] = value, Source(name=hints.source, raw=(raw or "")[:300])
 
-    published = parse_feed_date(hints.published)
+    dates = (parse_feed_date(text) for text in (hints.published, hints.modified))
+    published, modified = (date if date and is_plausible(date, now) else None for date in dates)
     authors = tuple(dict.fromkeys(name for each in hints.authors for name in names_in(each)))
     if authors and (source := sources.get("authors")) and source.name == "text":
         take("authors", authors, ", ".join(hints.authors))
@@ -305,7 +306,7 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
         ("description", hints.summary, hints.summary),
         ("tags", hints.tags, ", ".join(hints.tags)),
         ("published", published, hints.published),
-        ("modified", parse_feed_date(hints.modified), hints.modified),
+        ("modified", modified, hints.modified),
         ("language_declared", (hints.language or "").lower(), hints.language),
     ):
         if value and not getattr(metadata, name):

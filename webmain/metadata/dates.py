@@ -116,7 +116,12 @@ def parse_date(
     if not any(c.isdigit() for c in text):
         return None
     found = _whole(text) or next(_search(text, language, month_first=month_first), None)
-    return found if found and found.year >= FIRST_YEAR and found <= latest(now) else None
+    return found if found and is_plausible(found, now) else None
+
+
+def is_plausible(date: datetime, now: datetime | None) -> bool:
+    """Return True if a page fetched at `now` (None: at present) may have a date: not before 1990, at most two days ahead."""
+    return date.year >= FIRST_YEAR and date <= latest(now)
 
 
 def parse_feed_date(raw: str | None) -> datetime | None:
@@ -132,7 +137,7 @@ def parse_feed_date(raw: str | None) -> datetime | None:
     -------
     datetime or None
         Time-zone aware; None if the string has no such date, no existing day, or an ambiguous one (05/06/2024). The caller
-        has to check whether the date is plausible.
+        has to check whether the date is plausible (`is_plausible`).
     """
     text = " ".join(raw[: MAX_FEED_DATE_CHARS + 1].split()) if raw else ""
     if not text or len(text) > MAX_FEED_DATE_CHARS:
