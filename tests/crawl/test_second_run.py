@@ -140,10 +140,13 @@ def test_a_page_that_is_the_same_under_another_tag_has_not_changed(site, crawl, 
 
 
 def test_after_a_limit_nothing_that_was_named_is_lost(site, crawl, web):
-    crawl("news", site=site.url, learn="no", max_pages=2)
+    first = crawl("news", site=site.url, learn="no", max_pages=2)
+    n_first = first.stats.get("webmain/articles/new", 0)
     second = crawl("news", site=site.url, learn="no")
     articles = {article["url"] for article in second.articles()}
     assert len(articles) == 5
+    assert second.stats["webmain/articles/new"] == 5 - n_first
+    assert second.stats.get("webmain/known", 0) <= n_first  # what waited is not known
 
 
 def test_what_a_feed_and_a_sitemap_list_is_known_once(site, crawl, web):

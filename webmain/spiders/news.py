@@ -127,12 +127,12 @@ class NewsSpider(Spider):
                 continue
             for _, other in (pair for pair in self.arguments.aliases if pair[0] == address):
                 site.add_alias(other)
-            counts = self.history.counts(site.name)
-            site.n_known = counts.articles
-            site.n_uncounted = sum(astuple(counts))
             for url in self.history.lists(site.name):
                 site.add_list(url)
             left_over = self.history.leftover_urls(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites))
+            counts = self.history.counts(site.name)
+            site.n_known = counts.articles
+            site.n_uncounted = sum(astuple(counts)) - counts.pending
             for candidate in site.candidates_from(left_over, FoundOn.LEDGER):
                 site.push(candidate)
             yield self.reader.front_request(site, address)

@@ -92,7 +92,7 @@ class Site(OwnAddresses, SiteFrontier):
     n_known : int
         Articles that earlier crawls stored.
     n_uncounted : int
-        Addresses that earlier crawls found and that this one has not counted as known yet.
+        Addresses that earlier crawls settled and that this one has not counted as known yet.
     filters : Filters
         This run's filters; responses that were read with narrower filters are incomplete.
     repeated : set of int
