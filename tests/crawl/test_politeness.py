@@ -94,6 +94,23 @@ def test_a_long_retry_after_is_kept_by_the_next_run(site, crawl):
     assert "(429)" in again.out
 
 
+def test_pages_that_wait_behind_a_long_retry_after_are_left_for_later_runs(site, crawl):
+    paths = [f"/2026/story-of-the-harbour-and-the-town-{n}" for n in range(6)]
+    for path in paths:
+        site.article(path)
+    site.routes[paths[2]] = ("busy", 429, {"Retry-After": "3600", "Content-Type": "text/html"})
+    places = "".join(f"<url><loc>{site.url}{path}</loc></url>" for path in paths)
+    site.routes["/sitemap.xml"] = (f"<urlset>{places}</urlset>", 200, {"Content-Type": "application/xml"})
+    done = crawl("news", site=site.url, learn="no", settings={"DOWNLOAD_DELAY": 0.2, "WEBMAIN_MAX_RETRY_AFTER": 20})
+    asked = [path for _, path in site.times]
+    assert (done.code, asked[-1]) == (0, paths[2]), done.log[-3000:]  # at once, not after the longest wait
+    with closing(sqlite3.connect(f"{done.store}.ledger")) as db:
+        pending = {
+            url.removeprefix(site.url) for (url,) in db.execute("SELECT url FROM urls WHERE state = 0 AND attempts = 0")
+        }
+    assert pending == set(paths) - set(asked[: asked.index(paths[2])])
+
+
 OPTED_OUT: dict[str, dict[str, Any]] = {
     "/2026/noindex-everywhere-in-the-county": {"head": '<meta name="robots" content="noindex, follow">'},
     "/2026/we-alone-are-not-wanted-here": {"headers": {"X-Robots-Tag": "webmain: noindex"}},

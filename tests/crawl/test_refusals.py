@@ -37,6 +37,7 @@ class Run:
         crawler = SimpleNamespace(
             settings=Settings(settings),
             stats=self.stats,
+            engine=SimpleNamespace(downloader=SimpleNamespace(slots={})),
             get_extension=lambda kind: SimpleNamespace(ask=lambda question, _otherwise: question(self.ledger)),
         )
         crawler.signals = SignalManager(crawler)

@@ -105,7 +105,8 @@ class RetryAfter(Component):
     """Makes a site's slot wait as long as a 429 or 503 asks; other sites continue.
 
     Placed between the retry middleware and the network. If a wait longer than WEBMAIN_MAX_RETRY_AFTER is requested, the page
-    is not retried in this crawl, and the slot waits for that maximum before it continues with other pages.
+    is not retried in this crawl; `Refusals` leaves the host alone, or, with WEBMAIN_BACK_OFF=0, the slot continues with other
+    pages after that maximum.
     """
 
     def __init__(self, crawler: Crawler) -> None:

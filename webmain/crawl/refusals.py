@@ -178,6 +178,18 @@ class Refusals(Component):
             ),
         ) or replace(known, n_refusals=n, refused_at=now_s(), wait_until=now_s() + wait, refusal=refusal)
         self._report(host_state.known)
+        self._drop_waiting(host_state.known)
+
+    def _drop_waiting(self, host: Host) -> None:
+        """Reject a host's requests that wait for their turn or the end of a Retry-After; their addresses stay pending."""
+        dropped = []
+        for slot in self._crawler.engine.downloader.slots.values():
+            of_host = [each for each in slot.queue if urlparse_cached(each[0]).netloc == host.host]
+            for each in of_host:
+                slot.queue.remove(each)
+            dropped += of_host
+        for _, waiting in dropped:  # which may add other requests and slots
+            waiting.errback(LeftAloneError(f"{host.host} is left alone {_why(host)}"))
 
     def _report(self, host: Host) -> None:
         """Log once, and add to the summary, that a host is left alone."""
