@@ -310,6 +310,24 @@ def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_sit
     assert "the front page cannot be fetched" in done.out
 
 
+def test_a_site_without_https_is_crawled_over_http(crawl, local_site):
+    site, answer = local_site
+    site.routes["/"] = answer(f"<h2><a href='{slug(1)}'>A headline</a></h2>")
+    site.routes[slug(1)] = answer(article_page(1))
+    for _ in range(2):  # the second run knows robots.txt
+        done = crawl("news", site=site.url.removeprefix("http://"))
+        assert (done.code, len(done.articles())) == (0, 1), done.log[-3000:]
+        assert "cannot be fetched" not in done.out
+
+
+def test_a_site_is_found_without_the_www_that_does_not_exist(crawl, monkeypatch):
+    for name, value in (("SITES", 1), ("LARGE", 4)):
+        monkeypatch.setenv(f"CROWD_{name}", str(value))
+    web = {"DEMO_WEB": "demo.crowd.Crowd"}
+    done = crawl("news", site="www.paper0.example", module="demo.settings", settings=web, learn="no")
+    assert len(done.articles()) == 4
+
+
 def test_a_day_later_a_changed_article_has_a_revision_and_a_copy_is_known_as_one(crawl, tmp_path):
     store = f"sqlite:{tmp_path / 'demo.db'}"
     crawl("news", site="harbour-courier.example,the-tangle.example", module="demo.settings", store=store)

@@ -123,6 +123,24 @@ def test_a_crawl_delay_becomes_the_slots_delay(crawler, wanted, delay):
     assert slot.delay == delay
 
 
+@pytest.mark.parametrize(("why", "n_asked"), [("refused", 2), ("connection", 2), ("timeout", 1), ("dns", 1)])
+def test_a_host_that_does_not_connect_is_asked_once_over_each_scheme(crawler, why, n_asked):
+    middleware = robots(crawler, [RobotsUnreachableError(why)])
+    for scheme in ("https", "http", "https", "http"):
+        with pytest.raises(RobotsUnreachableError):
+            asyncio.run(middleware.process_request(Request(f"{scheme}://a.example/x")))
+    assert crawler.asked == ["https://a.example/robots.txt", "http://a.example/robots.txt"][:n_asked]
+
+
+def test_a_host_that_only_answers_http_is_crawled_by_its_rules_there(crawler):
+    middleware = robots(crawler, [RobotsUnreachableError("refused"), (200, RULES % b"0")])
+    with pytest.raises(RobotsUnreachableError):
+        asyncio.run(middleware.process_request(Request("https://a.example/x")))
+    assert asyncio.run(middleware.process_request(Request("http://a.example/x"))) is None
+    with pytest.raises(RobotsForbiddenError):
+        asyncio.run(middleware.process_request(Request("http://a.example/private/x")))
+
+
 def test_a_crawl_delay_never_makes_the_crawl_faster(crawler):
     middleware = robots(crawler, [(200, RULES % b"0.2")], DOWNLOAD_DELAY=3)
     crawler.engine.downloader.slots["a.example"].delay = 3

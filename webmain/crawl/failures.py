@@ -53,11 +53,13 @@ class RobotsUnreachableError(IgnoreRequest):
     """robots.txt answers 5xx or 429, or not at all, so it is unknown what is allowed.
 
     `unresolved`: the host has no address, so that its name may be misspelt.
+    `unconnected`: it refuses or ends connections; another scheme may work.
     """
 
-    def __init__(self, message: str = "", *, unresolved: bool = False) -> None:
+    def __init__(self, message: str = "", *, unresolved: bool = False, unconnected: bool = False) -> None:
         super().__init__(message)
         self.unresolved = unresolved
+        self.unconnected = unconnected
 
 
 class LeftAloneError(IgnoreRequest):

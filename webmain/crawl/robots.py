@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -44,6 +44,7 @@ GIVEN_UP_AFTER_S: Final = 30 * 24 * 3600.0
 
 T = TypeVar("T")
 
+_UNCONNECTED: Final = frozenset({"refused", "connection"})
 _PRIORITY: Final = 1000
 _MAX_AGE: Final = re.compile(r"\b(?:s-maxage|max-age)\s*=\s*\"?(\d{1,9})", re.I)
 _NO_CACHE: Final = re.compile(r"\bno-(?:cache|store)\b", re.I)
@@ -51,11 +52,17 @@ _NO_CACHE: Final = re.compile(r"\bno-(?:cache|store)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A host's rules and until when they are valid; `refusal` is raised if they cannot be fetched."""
+    """A host's rules and until when they are valid; `refusal` is raised if they cannot be fetched over `schemes`."""
 
     rules: RobotsRules
     until: float
     refusal: IgnoreRequest | None = None
+    schemes: set[str] = field(default_factory=set)
+
+    def may_answer_over(self, scheme: str) -> bool:
+        """Return True if the host was not connected to, and not over this scheme."""
+        is_unconnected = isinstance(self.refusal, RobotsUnreachableError) and self.refusal.unconnected
+        return is_unconnected and scheme not in self.schemes
 
 
 def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
@@ -69,10 +76,11 @@ def with_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
 class Robots(Component):
     """Rejects requests that robots.txt forbids, and applies its Crawl-delay to the site's slot.
 
-    The file is fetched once per host and kept in the ledger for a day, or less if its Cache-Control says so; then it is
-    requested with its validators. With 4xx everything is allowed. With 429, 5xx or no answer, the known rules stay valid. If
-    there are none, nothing is allowed (WEBMAIN_ROBOTS_UNREACHABLE) until the next attempt, after WEBMAIN_ROBOTS_RETRY_S, and
-    everything after 30 days. With too many redirects the file counts as missing.
+    The file is fetched once per host (over http and https, if one of them does not connect) and kept in the ledger for a day,
+    or less if its Cache-Control says so; then it is requested with its validators. With 4xx everything is allowed. With 429,
+    5xx or no answer, the known rules stay valid. If there are none, nothing is allowed (WEBMAIN_ROBOTS_UNREACHABLE) until the
+    next attempt, after WEBMAIN_ROBOTS_RETRY_S, and everything after 30 days. With too many redirects the file counts as
+    missing.
 
     Attributes
     ----------
@@ -112,11 +120,13 @@ class Robots(Component):
         RobotsUnreachableError, RefusedAddressError
             The rules cannot be fetched, or the host may not be connected to.
         """
-        netloc = urlparse_cached(request).netloc
+        netloc, scheme = urlparse_cached(request).netloc, urlparse_cached(request).scheme
         async with self._locks.setdefault(netloc, asyncio.Lock()):
             known = self._known.get(netloc)
-            if known is None or now_s() >= known.until:
+            if known is None or now_s() >= known.until or known.may_answer_over(scheme):
+                schemes = {scheme, *(known.schemes if known is not None and now_s() < known.until else ())}
                 known = self._known[netloc] = await self._fetch_rules(netloc, request)
+                known.schemes.update(schemes)
                 self.sitemaps[netloc] = known.rules.sitemaps
                 self._delay(known.rules, request)
         if known.refusal is not None:
@@ -201,7 +211,7 @@ class Robots(Component):
         row = with_ledger(self._crawler, lambda ledger: ledger.hosts.record_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
-        unresolved = why == "dns"
+        unresolved, unconnected = why == "dns", why in _UNCONNECTED
         reason = "the host name cannot be resolved" if unresolved else why
         message = f"robots.txt of {netloc} cannot be read now ({reason})"
         if row is not None and row.robots is not None:
@@ -210,7 +220,8 @@ class Robots(Component):
         is_over = row is not None and now_s() - (row.robots_failing_since or now_s()) >= GIVEN_UP_AFTER_S
         denies = self._denies and not is_over
         logger.info("%s: %s", message, "its pages are left for later" if denies else "everything is taken as allowed")
-        return _Known(RobotsRules(), until, RobotsUnreachableError(message, unresolved=unresolved) if denies else None)
+        refusal = RobotsUnreachableError(message, unresolved=unresolved, unconnected=unconnected) if denies else None
+        return _Known(RobotsRules(), until, refusal)
 
     def _delay(self, rules: RobotsRules, request: Request) -> None:
         """Apply a Crawl-delay to the slot of the request that asked for the rules."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreRequest, ResponseDataLossError
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 
@@ -84,6 +84,12 @@ def other_fronts(start: str) -> Iterator[str]:
     for scheme in dict.fromkeys((parts.scheme, "http")):
         for name in names:
             yield f"{scheme}://{name}/"
+
+
+def is_answered(error: BaseException | None) -> bool:
+    """Return True if a failure says that the host is there, or that it is not asked."""
+    is_away = isinstance(error, RobotsUnreachableError) and (error.unresolved or error.unconnected)
+    return isinstance(error, HttpError | IgnoreRequest) and not is_away
 
 
 def is_passing(error: BaseException | None) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import extraction as stages
@@ -24,7 +23,7 @@ from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.ledger.responses import ListedUrls
 from webmain.processes.pool import PoolClosed
-from webmain.spiders.answers import is_passing, other_fronts, page_of
+from webmain.spiders.answers import is_answered, is_passing, other_fronts, page_of
 from webmain.spiders.candidates import FoundOn
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
@@ -118,8 +117,8 @@ class SourceReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         site: Site = request.cb_kwargs["site"]
         logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
-        tried = [*request.meta.get("webmain_tried", ()), request.url]
-        is_there = isinstance(failure.value, HttpError | IgnoreRequest)
+        tried = {**request.meta.get("webmain_tried", {}), request.url: failure.value}
+        is_there = is_answered(failure.value)
         others = [*(() if is_there else other_fronts(site.start)), *site.alias_fronts]
         following = next((address for address in others if address not in tried), None)
         if following:
@@ -132,8 +131,9 @@ class SourceReader:
         stats = self._crawler.stats
         self._enqueuer.count("webmain/front_failed", site=site)
         self._enqueuer.count("webmain/failed/robots", isinstance(failure.value, RobotsForbiddenError), site)
-        level = logging.INFO if is_passing(failure.value) else logging.WARNING
-        message = f"{site.name}: the front page cannot be fetched: {failure.value}"
+        why = failure.value if is_there else next(iter(tried.values()))  # the other addresses were only guessed
+        level = logging.INFO if is_passing(why) else logging.WARNING
+        message = f"{site.name}: the front page cannot be fetched: {why}"
         logger.log(level, "%s", message)
         if stats.get_value("webmain/front_failed") <= MAX_TOLD_FRONTS:
             stats.set_value(f"webmain/unreachable/{site.name}", message)
