@@ -37,6 +37,7 @@ def titles(path) -> list[str]:
     [
         ([], "123"),
         (["--site", "Other.example"], "2"),
+        (["--site", "https://www.other.example/news"], "2"),
         (["--lang", "th"], "13"),
         (["--since", "2026-11-21"], "12"),
         (["--until", "2026-11-21"], "12"),
@@ -67,8 +68,8 @@ def test_filters_that_no_article_passes_are_told(store, tmp_path, capsys, scheme
     out = str(tmp_path / "out.csv")
     assert main(["export", store, "-o", out, "--lang", "thai", "--site", "other.example"]) == 1
     assert f": no article is selected: none is of language thai; {out} is left" in capsys.readouterr().err
-    assert main(["export", store, "-o", out, "--site", "https://uni.example/", "--lang", "xx"]) == 1
-    told = "no article is selected: none is of site https://uni.example/, none of language xx; "
+    assert main(["export", store, "-o", out, "--site", "Typo.example", "--lang", "xx"]) == 1
+    told = "no article is selected: none is of site typo.example, none of language xx; "
     assert told in capsys.readouterr().err
     assert main(["cloud", "--store", store, "--lang", "English"]) == 1
     assert capsys.readouterr().err.endswith("no article is selected: none is of language english\n")

@@ -1,4 +1,4 @@
-"""Days and times as people write them."""
+"""Days, times and sites as people write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from webmain.store.search_records import Day, read_day
+from webmain.store.search_records import Day, read_day, read_site
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -33,3 +33,18 @@ def test_anything_else_is_refused_with_what_is_allowed(text: str) -> None:
         ValueError, match=r"allowed is a date \(2026-11-01\), a time .* or a span up to now \(12h, 3d, 2w\)"
     ):
         read_day(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "site"),
+    [
+        ("BBC.co.uk ", "bbc.co.uk"),
+        ("www.bbc.co.uk", "bbc.co.uk"),
+        ("https://news.bbc.co.uk/world", "bbc.co.uk"),
+        ("ข่าวเด่น.example", "xn--22c0bp8cwcve7be.example"),
+        ("localhost:8902", "localhost:8902"),
+        ("?", "?"),
+    ],
+)
+def test_a_site_is_read_from_its_name_a_host_or_an_address(text, site):
+    assert read_site(text) == site

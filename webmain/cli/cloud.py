@@ -13,7 +13,7 @@ from webmain.cli.outputs import add_output, is_file, output, refuse_inputs
 from webmain.cli.search import DEFAULT_STORE
 from webmain.cli.sources import add_filters, add_source, in_range, named, none_selected, notify, positive_int, read_page
 from webmain.items import Article
-from webmain.store.search_records import EmptyPeriodError, period_of, read_day
+from webmain.store.search_records import EmptyPeriodError, period_of, read_day, read_site
 from webmain.text.terminal import counted, one_line, pad
 
 if TYPE_CHECKING:
@@ -213,6 +213,8 @@ def _filters(text: str) -> dict[str, Any] | None:
                 found[name] = read_day(found[name])
             except ValueError as error:
                 raise Failure(USAGE, f"--against: {name}: {error}") from error
+    if "site" in found:
+        found["site"] = read_site(found["site"])
     return found
 
 

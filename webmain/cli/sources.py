@@ -122,7 +122,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add --site, --lang, --since and --until."""
     option = parser.add_argument
-    option("--site", type=_name, help="only this site, such as bbc.co.uk")
+    option("--site", type=search_records.read_site, help="only this site, such as bbc.co.uk")
     option("--lang", type=_name, metavar="CODE", help="only this detected language, such as th")
     option(
         "--since", type=read_day, metavar="DATE", help="published on this day or later: 2026-11-01, 12h (ago), 3d, 2w"

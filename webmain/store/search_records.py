@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webmain import clock
 from webmain.items import Article
+from webmain.urls import site_key
 
 if TYPE_CHECKING:  # the module that makes snippets is slow to import
     from webmain.store.snippets import Snippet
@@ -143,6 +144,11 @@ class Day:
 
     start: datetime
     end: datetime  # the same moment, or the end of the day
+
+
+def read_site(text: str) -> str:
+    """Return a site as it is stored, by its name ("BBC.co.uk", "ข่าว.example"), one of its hosts or an address."""
+    return site_key(text.strip()) or text.strip().lower()
 
 
 def read_day(text: str) -> Day:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from webmain.store.catalogue import SORTS, Order
-from webmain.store.search_records import EmptyPeriodError, Filters, period_of, read_day
+from webmain.store.search_records import EmptyPeriodError, Filters, period_of, read_day, read_site
 from webmain.web.problems import Problem, not_allowed, sentence, whole_number
 
 _T = TypeVar("_T")
@@ -135,7 +135,7 @@ def filters_of(given: Mapping[str, str]) -> Filters:
     except EmptyPeriodError as error:
         raise Problem(400, sentence(f"{error}.")) from None
     return Filters(
-        site=_read(given, "site", str.lower),
+        site=_read(given, "site", read_site),
         language=_read(given, "lang", str.lower),
         method=given.get("method"),
         since=first,
