@@ -175,6 +175,17 @@ def test_an_address_that_leads_to_another_article_is_that_one(web, crawl):
     assert second.stats.get("webmain/visits/gone") is None
 
 
+def test_an_address_that_always_led_to_an_article_is_not_looked_at_besides_it(web, crawl):
+    web.routes["/"] = Answer(front(*(f"/go/{n}" for n in range(4))))
+    for n, path in enumerate(PATHS):
+        web.routes[f"/go/{n}"] = Answer("", 302, {"Location": path})
+    run(crawl, web)
+    age(crawl, 2)
+    again = run(crawl, web)
+    assert again.stats["webmain/visits/identical"] == 4
+    assert [web.asked[f"/go/{n}"] for n in range(4)] == [1, 1, 1, 1]
+
+
 def test_nothing_is_looked_at_again_where_that_is_not_wanted(web, crawl):
     run(crawl, web)
     age(crawl, 2)

@@ -137,10 +137,13 @@ class VisitRecord:
 
 
 _ADOPT: Final = """
+WITH visited AS MATERIALIZED (SELECT o.article_id FROM visits v JOIN urls o ON o.url = v.url
+    WHERE v.site = ?1 AND v.first_seen_at > ?2 AND o.article_id IS NOT NULL AND v.gone_status IS NOT 301)
 INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at)
 SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
 FROM urls u WHERE u.site = ?1 AND u.state = 1 AND u.article_id IS NOT NULL AND u.reason IS NULL
 AND typeof(u.changed_at) = 'real' AND u.changed_at > ?2 AND u.changed_at <= ?4
+AND u.article_id NOT IN visited  -- under another address, to which this one leads
 AND NOT EXISTS (SELECT 1 FROM aliases a JOIN visits v ON v.url = a.url WHERE a.canonical = u.url
     AND v.gone_status IS NOT 301)
 """
