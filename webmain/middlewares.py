@@ -193,22 +193,24 @@ class Statuses(HttpErrorMiddleware):
         wall = response.meta.get("wall") if response.request is not None else None
         try:
             super().process_spider_input(response)
-            if wall is not None:
-                raise HttpError(response, f"a wall: {wall}")
-        except HttpError:
-            request = response.request
-            if request is None or not is_page(request):
-                self.crawler.stats.inc_value("webmain/probe_failed")
-                raise
-            status, is_refused = response.status, response.status in REFUSING or wall is not None
-            detail = f"status {status}, {wall}" if wall else f"status {status}"
-            if is_refused:
-                is_plain = wall is None or (status in REFUSING and str(wall) == "denied")
-                self.crawler.stats.inc_value(f"webmain/blocked/{status if is_plain else wall}")
-            wait = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
-            rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=requested_url(request))
-            send_rejected(self.crawler, rejected, retry_after_s=wait)
-            raise
+            if wall is None:
+                return
+        except HttpError:  # Scrapy's does not name the status
+            pass
+        status, request = response.status, response.request
+        error = HttpError(response, f"a wall: {wall}" if wall else f"status {status}")
+        if request is None or not is_page(request):
+            self.crawler.stats.inc_value("webmain/probe_failed")
+            raise error
+        is_refused = status in REFUSING or wall is not None
+        detail = f"status {status}, {wall}" if wall else f"status {status}"
+        if is_refused:
+            is_plain = wall is None or (status in REFUSING and str(wall) == "denied")
+            self.crawler.stats.inc_value(f"webmain/blocked/{status if is_plain else wall}")
+        wait = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
+        rejected = Rejected(Reason.BLOCKED if is_refused else Reason.HTTP_ERROR, detail, url=requested_url(request))
+        send_rejected(self.crawler, rejected, retry_after_s=wait)
+        raise error
 
 
 class Conditional(Component):

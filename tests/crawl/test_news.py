@@ -307,7 +307,7 @@ def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_sit
     site.routes[slug(1)] = answer(article_page(1))
     done = crawl("news", site=site.url)
     assert len(done.articles()) == 1
-    assert "the front page cannot be fetched" in done.out
+    assert "the front page cannot be fetched: status 403" in done.out
 
 
 def test_a_site_without_https_is_crawled_over_http(crawl, local_site):
