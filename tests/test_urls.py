@@ -94,6 +94,8 @@ def test_same_site_needs_two_hosts() -> None:
         ("http://example.com/(S(abcdefghij0123456789abcd))/a.aspx", "http://example.com/a.aspx"),
         ("http://example.com/?PHPSESSID=1&sid=7", "http://example.com/?sid=7"),
         ("http://example.com/?sid=0123456789abcdef0123456789abcdef", "http://example.com/"),
+        ("http://example.com/?_=1732700000000", "http://example.com/"),
+        ("http://example.com/?_=1732700", "http://example.com/?_=1732700"),
         ("http://[::0001]:8080/", "http://[::1]:8080/"),
         ("ftp://example.com/", None),
     ],

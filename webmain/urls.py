@@ -286,6 +286,7 @@ _PERCENT = lazy(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NORMAL = lazy(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
 _SESSION_HASH = lazy(r"[0-9a-f]{26,64}", re.I)
+_MILLISECONDS = lazy(r"1[0-9]{12}")
 _SESSION_PARAMETER = lazy(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
 
 
@@ -343,7 +344,7 @@ def _trackers() -> dict[str, frozenset[str]]:
 def is_tracking(parameter: str) -> bool:
     """Return True if a query parameter (`name=value`, percent-encoding canonical) is for tracking or holds a session id.
 
-    Names such as `ref` and `source` count only if the value is a known channel; `sid` only if it is a hash.
+    Names such as `ref` count only if the value is a known channel, `sid` if it is a hash, `_` if it is a time (for caches).
     """
     known = _trackers()
     name, _, value = parameter.partition("=")
@@ -352,7 +353,8 @@ def is_tracking(parameter: str) -> bool:
         return True
     if name in known["referrers"]:
         return value.lower() in known["channels"]
-    return name in {"sid", "s"} and _SESSION_HASH.fullmatch(value) is not None
+    pattern = _MILLISECONDS if name == "_" else _SESSION_HASH if name in {"sid", "s"} else None
+    return pattern is not None and pattern.fullmatch(value) is not None
 
 
 _AMP_CACHE_PATH = lazy(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
