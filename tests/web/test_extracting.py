@@ -224,3 +224,30 @@ def test_an_article_of_the_store_is_shown_on_its_page_as_it_was_recorded(tmp_pat
     _, page = shown(client, article=build(1).id)
     assert SENTENCE.strip() in page.text
     assert client.extract(article="nowhere").status_code == 404
+
+
+def test_an_article_that_was_read_from_a_folder_is_shown_on_its_page_from_there(tmp_path, connect):
+    import gzip
+    from dataclasses import replace
+
+    from tests.conftest import build
+    from webmain.store.sqlite import SqliteStore
+
+    place = tmp_path / "pages" / "2026"
+    place.mkdir(parents=True)
+    (place / "boats ä.html").write_text(PAGE)
+    saved = PAGE.replace("Boats leave", "Saved boats").replace(
+        "<title>", "<!-- saved from url=(0024)https://a.example/boats --><title>"
+    )
+    (place / "saved.html.gz").write_bytes(gzip.compress(saved.encode()))
+    urls = [(place / "boats ä.html").as_uri(), "https://a.example/boats", "file:///etc/hostname", None]
+    with SqliteStore(tmp_path / "articles.db") as store:
+        for n, url in enumerate(urls):
+            store.add(replace(build(n), url=url))
+    client = connect(store=f"sqlite:{tmp_path}/articles.db", pages=f"{tmp_path}/pages", limits=Limits(workers=1))
+    assert SENTENCE.strip() in shown(client, article=build(0).id)[1].text
+    assert "Saved boats" in shown(client, article=build(1).id)[1].text
+    for n in (2, 3):
+        answer = client.extract(article=build(n).id)
+        assert answer.status_code == 404
+        assert "--pages" in answer.text

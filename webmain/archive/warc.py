@@ -161,10 +161,10 @@ def _is_warc(stream: BinaryIO) -> bool:
     return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpacked(packed: bytes, most: int = 64) -> bytes:
     """Return the first bytes of a gzip member; none if it is damaged."""
     try:
-        return zlib.decompressobj(31).decompress(packed, 64)
+        return zlib.decompressobj(31).decompress(packed, most)
     except zlib.error:
         return b""
 
@@ -178,10 +178,23 @@ def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
         return Skip.TOO_LARGE
     if is_archive_name(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # empty, or neither WARC nor HTML
         return Skip.DAMAGED
-    saved = _SAVED_FROM.search(body, 0, _SNIFF)
-    url = saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()
     changed = datetime.fromtimestamp(os.fstat(stream.fileno()).st_mtime, UTC).replace(microsecond=0)
-    return Page(url=url, body=body, fetched_at=changed)
+    return Page(url=_file_url(file, body), body=body, fetched_at=changed)
+
+
+def _file_url(file: Path, body: bytes) -> str:
+    """Return the URL that a browser left in a page when it saved it, else the file's."""
+    saved = _SAVED_FROM.search(body, 0, _SNIFF)
+    return saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()
+
+
+def url_of_file(file: Path) -> str | None:
+    """Return the URL that `read_pages` gives to the page in a file; None for an archive."""
+    with file.open("rb") as stream:
+        if _is_warc(stream):
+            return None
+        head = stream.read(_SNIFF)
+    return _file_url(file, _unpacked(head, _SNIFF) if head.startswith(b"\x1f\x8b") else head)
 
 
 def page_of(capture: Capture, max_bytes: int) -> Page | Skip:

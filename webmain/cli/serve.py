@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
     option("--name", action="append", default=[], metavar="HOST", help="another host name of the server")
     option("--token", help=f"secret of clients, required beyond this machine; safer in the environment: {TOKEN}")
     add_database(serve)
-    option("--pages", metavar="WARC", help="recorded pages of the store's articles: a file, a folder or a pattern")
+    option("--pages", metavar="PATH", help="pages of the store's articles, WARC or HTML: a file, a folder or a pattern")
     option("--models", type=models_folder, default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
     option("--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})")
     option(

@@ -83,7 +83,7 @@ class Config:
     sites_file : str
         The file of these rules, into which accepted ones are written.
     pages : str or None
-        Folder or pattern of recorded pages (WARC), for the articles of the store.
+        File, folder or pattern of recorded pages (WARC or HTML), for the articles of the store.
     contact : str
         Address that is sent when pages are fetched.
     allow_private : bool

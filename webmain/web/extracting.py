@@ -180,6 +180,9 @@ async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
         article = await asyncio.to_thread(article_of, web.config, article_id)
         url = article.url or ""
         page = await asyncio.to_thread(web.recordings.page, url) if url else None
+        if page is None and _address(url) is None:
+            told = "give the file or folder that it was read from as --pages when the server is started"
+            raise Problem(404, f"The page of this article is not on the web: {told}.")
         return page or await web.tasks.fetch(url), url
     if not url:
         raise Problem(400, "Enter an address, paste HTML, or choose a file.")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.archive.recording import WarcIndex
-from webmain.archive.warc import ArchiveError, page_of
+from webmain.archive.recording import WarcIndex, replay_key
+from webmain.archive.warc import ArchiveError, files_at, page_of, read_pages, url_of_file
 from webmain.files import StoreError, StoreSpecError
 from webmain.items import Article, Page
 from webmain.store.catalogue import Listed
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger(__name__)
+
+LISTED_S = 1.0
+"""Seconds for which a list of recordings counts as up to date."""
 
 
 def open_for_reading(spec: str, *, limit_s: float | None = None) -> SqliteStore:
@@ -90,7 +95,7 @@ def state_of(store: str) -> tuple[int, ...]:
 
 
 class Recordings:
-    """Finds pages in recordings (WARC files); they are indexed when a page is first requested.
+    """Finds pages in recordings: WARC files and files of HTML; they are indexed when a page is first requested.
 
     Parameters
     ----------
@@ -100,29 +105,41 @@ class Recordings:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._lock = threading.Lock()
-        self._index: WarcIndex | None = None
-        self._seen: list[tuple[str, int]] = []
+        self._listed_at = -LISTED_S
+        self._seen: list[tuple[Path, int]] = []
+        self._index = WarcIndex(())
+        self._files: dict[str, Path] = {}
 
     def page(self, url: str) -> Page | None:
         """Return the latest fetch of the page at a URL, or None if no recording has it."""
         if self._config.pages is None:
             return None
+        max_bytes = self._config.limits.page_bytes
         try:
             with self._lock:
-                capture = self._current(self._config.pages).lookup(url)
+                self._update(self._config.pages)
+                capture, file = self._index.lookup(url), self._files.get(replay_key(url))
         except (ArchiveError, OSError):
             return None
-        found = page_of(capture, self._config.limits.page_bytes) if capture is not None else None
+        if file is not None:
+            return next(read_pages(file, max_bytes=max_bytes), None)
+        found = page_of(capture, max_bytes) if capture is not None else None
         return found if isinstance(found, Page) else None
 
-    def _current(self, pattern: str) -> WarcIndex:
-        """Return an up-to-date index of the recordings."""
-        place = Path(pattern).expanduser()
-        files = sorted(map(str, place.glob("*.warc*") if place.is_dir() else place.parent.glob(place.name)))
-        seen = [(file, Path(file).stat().st_size) for file in files]
-        if self._index is None or seen != self._seen:
-            self._index, self._seen = WarcIndex(files), seen
-        return self._index
+    def _update(self, pattern: str) -> None:
+        """Index the recordings if they have changed; they are listed at most once in `LISTED_S` seconds."""
+        if time.monotonic() < self._listed_at + LISTED_S:
+            return
+        self._listed_at = time.monotonic()
+        seen = [(file, file.stat().st_size) for file in files_at(pattern)]
+        if seen != self._seen:
+            urls: dict[Path, str | None] = {}
+            for file, _ in seen:
+                with suppress(OSError):
+                    urls[file] = url_of_file(file)
+            self._index = WarcIndex([file for file, url in urls.items() if url is None])
+            self._files = {replay_key(url): file for file, url in urls.items() if url is not None}
+            self._seen = seen
 
 
 class Indexing:
