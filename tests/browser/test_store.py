@@ -34,6 +34,13 @@ def test_the_articles_are_filtered_sorted_and_read(visit):
     assert parts.count() > 3
 
 
+def test_a_long_word_in_a_title_leaves_the_other_columns_in_sight(visit):
+    page = visit().open("/articles")
+    page.locator("tbody th a").first.evaluate("link => { link.textContent = 'W'.repeat(160) }")
+    widths = page.locator(".scroll").evaluate("box => [box.scrollWidth, box.clientWidth]")
+    assert widths[0] <= widths[1]
+
+
 def test_a_word_is_found_and_marked(visit, picture):
     visitor = visit()
     page = visitor.open("/")

@@ -145,3 +145,17 @@ def test_a_review_list_that_is_something_else_is_an_error_that_says_so(browse, t
     answer = client.get("/review")
     assert answer.status_code == 503
     assert "a.db.review" in answer.text
+
+
+def test_articles_without_a_site_are_counted_and_lead_nowhere(browse):
+    one = article(0, id="a" * 16, site="", url="file:///pages/a.html")
+    client = browse(one, article(1), stats={})
+    page = client.get("/sites").text
+    assert rows(page) == ["news.example"]
+    assert "no site" in page
+    assert client.get("/sites/").status_code == 404
+    for path in ("/articles", f"/articles/{one.id}"):
+        page = client.get(path).text
+        assert "no site" in page
+        assert 'href="/articles?site="' not in page
+        assert '<option value="">' not in re.sub(r"<select.*?</select>", "", page, flags=re.DOTALL)

@@ -152,7 +152,7 @@ def site(request: Request, store: SqliteStore) -> Response:
     name, catalogue = request.path_params["site"], store.catalogue()
     crawled = by_site(catalogue.runs(limit=RUNS)).get(name)
     health = next(iter(catalogue.sites(name)), None)
-    if health is None and crawled is None:
+    if not name or (health is None and crawled is None):  # articles read from files have no site
         raise Problem(404, f"The store has no site {name[:100]}.")
     models = ModelStore(web_of(request).config.models).models(name)
     only = Filters(site=name)
