@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from webmain.cli import main
 from webmain.files import (
     NewerStoreError,
     NotAStoreError,
@@ -159,9 +162,20 @@ def test_blocks_of_an_earlier_version_keep_their_texts(path: Path) -> None:
 
 def test_file_of_an_earlier_version_is_not_brought_up_to_date_by_a_reader(path: Path) -> None:
     version_1(path)
-    with pytest.raises(StoreWriteError, match="open it for writing once"):
+    with pytest.raises(StoreWriteError, match=r"of an earlier version \(1\); `webmain index --store "):
         SqliteStore(path, read_only=True)
     assert query(path, "PRAGMA user_version") == [(1,)]
+
+
+@pytest.mark.parametrize("make", [version_1, Path.touch])
+def test_the_command_that_a_reader_is_told_brings_the_file_up_to_date(path: Path, make: Callable[[Path], None]) -> None:
+    make(path)
+    with pytest.raises(StoreWriteError) as refused:
+        SqliteStore(path, read_only=True)
+    told = re.search(r"`webmain (index --store .+)` brings", str(refused.value))
+    assert main(shlex.split(told[1])) == 0
+    with SqliteStore(path, read_only=True) as store:
+        assert store.count() == (make is version_1)
 
 
 def test_failing_migration_leaves_the_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

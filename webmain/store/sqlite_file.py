@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from webmain.database import DatabaseFile
@@ -67,7 +68,9 @@ class SqliteFile(DatabaseFile):
             problem = f"store {self.spec}: the database is damaged (version {version})"
             return StoreDamagedError(f"{problem}; {_recover(self.spec)}")
         if version < latest:
-            return StoreWriteError(f"store {self.spec}: of an earlier version ({version}); open it for writing once")
+            found = f"of an earlier version ({version})" if version else "the file is empty"
+            command = f"webmain index --store {quote(self.spec)}"
+            return StoreWriteError(f"store {self.spec}: {found}; `{command}` brings it up to date")
         problem = f"store {self.spec}: version {version}, of a later webmain"
         return NewerStoreError(f"{problem}; this one knows up to {latest}")
 
