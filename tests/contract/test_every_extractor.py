@@ -364,6 +364,12 @@ def test_what_is_no_class_of_extractors_is_refused_before_it_is_called(name, opt
     assert create("strangers:Own").name == "eniw"
 
 
+@pytest.mark.parametrize("options", ["hidden=perhaps", "hiden=drop"])
+def test_a_wrong_option_is_told_with_the_class_that_it_was_given_to(options, strangers):
+    with pytest.raises(UnknownExtractor, match=r"^extractor strangers:Own: (got )?option '?hidd?en"):
+        create(f"strangers:Own:{options}")
+
+
 @pytest.mark.parametrize(
     "path",
     ["os:system", "subprocess:Popen", "builtins:exec", "builtins:type", "sys:exit", "shutil:rmtree", "typing:Any"],

@@ -323,11 +323,11 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         path, options = EXTRACTORS[name], rest
     else:
         attribute, _, options = rest.partition(":")
-        path = f"{name}:{attribute}"
         if not attribute:
             raise UnknownExtractor(
                 f"extractor: got {spec!r}, allowed are {', '.join(sorted(EXTRACTORS))}, or an import path module:Class"
             )
+        name = path = f"{name}:{attribute}"
     module, _, attribute = path.partition(":")
     try:
         kind = getattr(importlib.import_module(module), attribute)
@@ -343,7 +343,7 @@ def create(spec: str | Extractor | None = None) -> Extractor:
     except TypeError as error:
         raise UnknownExtractor(f"extractor: cannot make {spec!r}: {error}") from error
     except ValueError as error:
-        raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{name}: ')}") from error
+        raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{kind.name}: ')}") from error
     return made if name in EXTRACTORS else _checked(made)
 
 
