@@ -91,6 +91,16 @@ def test_odd_requests_are_refused(server, sent, status):
     assert b"root:" not in answer
 
 
+def test_an_address_that_is_not_encoded_is_refused_with_what_to_do(server):
+    with socket.create_connection(("127.0.0.1", server), timeout=100) as connection:
+        connection.sendall("GET /api/v1/search?q=เรือ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"--data-urlencode" in answer
+
+
 def test_heads_without_end_are_refused(server):
     with socket.create_connection(("127.0.0.1", server), timeout=100) as connection, suppress(OSError):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 3_000_000)

@@ -19,6 +19,11 @@ MAX_SMALL: Final = 1_000
 """Most parts of a body that are smaller: each takes as long to parse as a large one, and all requests wait meanwhile."""
 
 
+NO_HTTP: Final = (
+    "This is no HTTP request. In an address, encode characters beyond ASCII, and spaces: curl -G --data-urlencode."
+)
+
+
 class _Connection(h11.Connection):
     """Refuses a body in too many small parts."""
 
@@ -54,7 +59,7 @@ class BoundedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP, unless an answer is under way; then, as nothing more can be sent, close the connection."""
         try:
-            super().send_400_response(msg)
+            super().send_400_response(NO_HTTP)
         except h11.LocalProtocolError:
             self.transport.close()
         if self.cycle is not None:
