@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from webmain.cli import main
-from webmain.cli.exits import USAGE
+from webmain.cli.exits import INTERRUPTED, USAGE
 
 START = [sys.executable, "-m", "webmain.cli", "serve", "--port", "0"]
 
@@ -194,3 +195,14 @@ def test_a_port_that_is_taken_or_is_none_is_told(capsys):
     with pytest.raises(SystemExit, match=str(USAGE)):
         main(["serve", "--port", "99999"])
     assert "--port" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_interrupts_end_it_without_a_traceback(times, tmp_path):
+    with (tmp_path / "log").open("wb") as log, running(stderr=log) as (port, process):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert process.wait(timeout=100) == INTERRUPTED
+    assert (tmp_path / "log").read_text() == ""

@@ -72,7 +72,7 @@ def _serve(args: argparse.Namespace) -> int:
         import uvicorn
 
         from webmain.web.app import create_app
-        from webmain.web.connections import BoundedProtocol
+        from webmain.web.connections import BoundedProtocol, Server
         from webmain.web.stored import sqlite_address
     except ImportError as error:
         raise Failure(USAGE, f"serve needs {error.name}: pip install 'webmain[web]'") from error
@@ -101,7 +101,7 @@ def _serve(args: argparse.Namespace) -> int:
             timeout_graceful_shutdown=3,
         )
         print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C stops it)", flush=True)
-        uvicorn.Server(settings).run(sockets=[listening])
+        Server(settings).run(sockets=[listening])
     return OK
 
 
