@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from starlette.requests import HTTPConnection
@@ -16,9 +17,9 @@ from webmain.web.sessions import Logins
 TOKEN = "correct horse battery staple"
 
 
-def log_in(client, token=TOKEN):
-    page = client.get("/login").text
-    return client.post("/login", data={"form_token": form_token(page), "token": token}, headers={"origin": ORIGIN})
+def log_in(client, token=TOKEN, page="/login"):
+    data = {"form_token": form_token(client.get(page).text), "token": token}
+    return client.post(page, data=data, headers={"origin": ORIGIN})
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/static/webmain.css", "/api/v1/nothing", "/login"])
@@ -138,7 +139,26 @@ def test_cookies_are_kept_from_scripts_and_other_sites(connect):
 def test_nothing_is_shown_without_the_token(connect, path):
     answer = connect(token=TOKEN).get(path)
     assert answer.status_code == 303
-    assert answer.headers["location"] == "/login"
+    assert answer.headers["location"].partition("?")[0] == "/login"
+
+
+@pytest.mark.parametrize(
+    "asked", ["/", "/articles?lang=th&below=0.5", "/search?q=%E0%B8%81+a", "/sites/%C3%A4.example"]
+)
+def test_the_login_leads_to_the_page_that_was_asked_for(connect, asked):
+    client = connect(token=TOKEN)
+    page = client.get(asked).headers["location"]
+    assert log_in(client, "wrong", page).status_code == 403
+    assert log_in(client, TOKEN, page).headers["location"] == asked
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["//evil.example", "/\\evil.example", "https://evil.example/", "/\t/evil.example", "/x\r\nX: y", "evil", ""],
+)
+def test_the_login_leads_to_no_other_server(connect, asked):
+    page = f"/login?{urlencode({'next': asked})}"
+    assert log_in(connect(token=TOKEN), TOKEN, page).headers["location"] == "/"
 
 
 def test_the_interface_wants_the_token_as_a_header(connect):

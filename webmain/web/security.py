@@ -8,11 +8,12 @@ also checked by their token.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -52,6 +53,9 @@ HEADERS: Final = {
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 OPEN_PATHS: Final = ("/static/", "/login")
 """Paths that need no token."""
+
+OWN_PAGE: Final = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+"""Addresses of this server's pages, without its name: browsers read `//` and `/\\` as the beginning of another server's."""
 
 MAX_FIELDS: Final = 4_000
 MAX_PATH_CHARS: Final = 2_000
@@ -130,7 +134,8 @@ def _without_login(request: Request) -> Response | None:
         message = "The token is wrong." if kind else "Send the header Authorization: Bearer TOKEN."
         return failure(request, 401, message, headers={"www-authenticate": "Bearer"})
     if request.method == "GET":
-        return redirect(request, "/login")
+        asked = f"{quote(request.url.path)}?{request.url.query}".rstrip("?")
+        return redirect(request, "/login" if asked == "/" else f"/login?{urlencode({'next': asked})}")
     return failure(request, 401)
 
 
@@ -202,8 +207,8 @@ def with_form_check(route: Route) -> Route:
 
 
 async def login(request: Request) -> Response:
-    """Ask for the token, and log in whoever knows it."""
-    web = web_of(request)
+    """Ask for the token, and log in whoever knows it; the page that was asked for is shown next."""
+    web, asked = web_of(request), request.query_params.get("next", "")
     if request.method != "POST":
         return render(request, "login.html.jinja", problem="")
     if wait_s := web.logins.wait_s(request):
@@ -211,7 +216,7 @@ async def login(request: Request) -> Response:
     form = await request.form()
     if not web.logins.accepts(request, str(form.get("token", ""))):
         return render(request, "login.html.jinja", status=403, problem="The token is wrong.")
-    response = redirect(request, "/")
+    response = redirect(request, asked if OWN_PAGE.fullmatch(asked) else "/")
     sessions.log_in(request, response)
     return response
 
