@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 
@@ -37,6 +38,15 @@ def test_pasted_html_gives_its_article_and_its_blocks(browser):
 def test_a_file_gives_its_article(browser):
     answer = browser.send_form("/extract", {}, files={"file": ("boats.html", PAGE.encode(), "text/html")})
     assert SENTENCE.strip() in browser.get(answer.headers["location"]).text
+
+
+def test_a_file_packed_with_gzip_gives_its_article(browser):
+    packed = gzip.compress(PAGE.encode())
+    answer = browser.send_form("/extract", {}, files={"file": ("boats.html.gz", packed, "application/gzip")})
+    assert SENTENCE.strip() in browser.get(answer.headers["location"]).text
+    bomb = gzip.compress(b"<p>x" * 10_000_000)
+    answer = browser.send_form("/extract", {}, files={"file": ("bomb.html.gz", bomb, "application/gzip")})
+    assert answer.status_code == 413
 
 
 def test_a_result_can_be_loaded_again_and_not_be_guessed(browser):
@@ -227,7 +237,6 @@ def test_an_article_of_the_store_is_shown_on_its_page_as_it_was_recorded(tmp_pat
 
 
 def test_an_article_that_was_read_from_a_folder_is_shown_on_its_page_from_there(tmp_path, connect):
-    import gzip
     from dataclasses import replace
 
     from tests.conftest import build

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from webmain.archive.decoding import TooLargeError, decode_body
 from webmain.items import Article, Page
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
@@ -173,7 +174,8 @@ async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
     url = _text(form, "url").strip()[:MAX_URL_CHARS]
     file, html, article_id = form.get("file"), _text(form, "html"), _text(form, "article").strip()
     if isinstance(file, UploadFile) and (file.size or file.filename):
-        return Page(url=_address(url), body=await file.read()), file.filename or "a file"
+        body = await asyncio.to_thread(_unpacked, await file.read(), web.config.limits.page_bytes)
+        return Page(url=_address(url), body=body), file.filename or "a file"
     if html.strip():
         return Page(url=_address(url), html=html), url or "pasted HTML"
     if article_id:
@@ -189,6 +191,14 @@ async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
     if "://" not in url.replace("\\", "/"):
         url = f"https://{url}"
     return await web.tasks.fetch(url), url
+
+
+def _unpacked(body: bytes, max_bytes: int) -> bytes:
+    """Return an uploaded file, decompressed if it is packed with gzip, as by `webmain extract`."""
+    try:
+        return decode_body(body, content="gzip" if body.startswith(b"\x1f\x8b") else "", max_bytes=max_bytes)
+    except TooLargeError:
+        raise Problem(413, f"More than {max_bytes:,} bytes.") from None
 
 
 def _address(url: str) -> str | None:
