@@ -1,7 +1,9 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from webmain.cloud import selecting
 from webmain.cloud.records import CloudError
 from webmain.cloud.selecting import REST, Scope, articles_of, cloud_for
 from webmain.items import Article, ArticleBlock, Kind
@@ -89,6 +91,22 @@ def test_one_period_is_compared_with_another(store):
 def test_no_more_is_counted_after_so_many_characters(store):
     assert cloud_for(Scope(store=store), max_chars=len(ARTICLES[0].text) + 1).n_articles == 2
     assert cloud_for(Scope(store=store), max_chars=10**6).n_articles == 4
+
+
+@pytest.mark.parametrize("against", [Scope(store="", filters=Filters(site="nowhere.example")), REST])
+def test_stores_are_closed_when_the_answer_comes_even_if_it_is_an_error(store, against, monkeypatch):
+    opened = []
+
+    def open_noted(*given, **named):
+        opened.append(open_store(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(selecting, "open_store", open_noted)
+    if against != REST:
+        against = replace(against, store=store)
+    with pytest.raises(CloudError, match="nothing to compare with") as refused:
+        cloud_for(Scope(store=store, filters=Filters(language="en")), against=against, max_chars=1)
+    assert [one.closed for one in opened] == [True, True], refused  # whoever has the error has what it refers to
 
 
 def test_a_query_selects_articles_and_leaves_a_rest(tmp_path):

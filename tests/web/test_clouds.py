@@ -107,6 +107,7 @@ def test_a_cloud_is_saved_in_every_format(clouds: Browser) -> None:
         ("top=9999", 400, "number of words"),
         ("against=you", 400, "Nothing can be compared"),
         ("query=!!", 400, "names no word"),
+        ("against=rest&under=0", 400, "allowed is 1"),
         ("article=nowhere", 400, "no article nowhere"),
         ("site=b.example&against=other&other_site=nowhere.example", 400, "There is nothing to compare with"),
         ("site=a.example&against=rest", 400, "no other articles in the same language (th) have words"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
@@ -104,13 +104,17 @@ def cloud_for(
 
 
 def _within(articles: Iterator[Article], max_chars: int | None) -> Iterator[Article]:
-    """Yield articles until this many characters are reached."""
+    """Yield articles until this many characters are reached; the store that they come from is closed then."""
     n_chars = 0
-    for article in articles:
-        yield article
-        n_chars += len(article.text)
-        if max_chars is not None and n_chars >= max_chars:
-            return
+    try:
+        for article in articles:
+            yield article
+            n_chars += len(article.text)
+            if max_chars is not None and n_chars >= max_chars:
+                return
+    finally:
+        if isinstance(articles, Generator):
+            articles.close()
 
 
 def articles_of(scope: Scope, *, max_pending: int | None = None) -> Iterator[Article]:

@@ -17,7 +17,7 @@ from webmain.cloud.records import Cloud, CloudError, CloudWord
 from webmain.store.query import QueryError
 from webmain.text.normal import fit_for_html
 from webmain.web.pages import render, web_of
-from webmain.web.problems import Problem, sentence
+from webmain.web.problems import Problem, not_allowed, sentence
 from webmain.web.query_params import filters_of, query_params, unchecked_params
 from webmain.web.store_pages import known_values
 from webmain.web.stored import state_of
@@ -94,6 +94,8 @@ async def cloud_of(request: Request, given: Mapping[str, str]) -> Cloud:
         raise Problem(400, f"Nothing can be compared with {against!r}.")
     if top not in map(str, TOPS):
         raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
+    if given.get("under", "") not in ("", "1"):
+        raise not_allowed("under", given["under"], "1")
     scope = _scope(given, store, "")
     others: Against = _scope(given, store, "other_") if against == "other" else REST if against else None
     try:
