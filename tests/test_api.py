@@ -207,12 +207,23 @@ def test_bytes_given_as_html_of_a_page_are_its_body(kind):
         ({"html": 3}, TypeError),
         ({"body": "x"}, TypeError),
         ({"url": 5}, TypeError),
+        ({"fetched_at": "2026-11-21"}, TypeError),
+        ({"status": "200"}, TypeError),
+        ({"headers": [("content-type", "text/html")]}, TypeError),
+        ({"headers": {"content-type": b"text/html"}}, TypeError),
+        ({"headers": {b"content-type": "text/html"}}, TypeError),
         ({"html": b"", "body": b""}, ValueError),
     ],
 )
 def test_a_page_of_something_else_is_refused_when_it_is_made(given, error):
-    with pytest.raises(error, match=r"html|body|url"):
+    with pytest.raises(error, match="^Page: .*" + next(iter(given))):
         Page(**given)
+
+
+def test_names_of_headers_may_be_written_in_any_case():
+    page = Page(url=URL, html="<p>The tide was high.", headers={"Content-Language": "th"})
+    (article,) = extract_site([page])
+    assert article.language_declared == "th"
 
 
 def test_repr_of_a_page_is_short_whatever_is_on_it():

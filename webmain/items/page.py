@@ -39,8 +39,8 @@ def is_gold_record(record: object) -> bool:
 class Page:
     """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
 
-    Raises TypeError: `html` is neither str nor bytes, `body` no bytes, or `url` no str. Raises ValueError: bytes were
-    given under both names.
+    Raises TypeError: `html` is neither str nor bytes, `body` no bytes, or another value not of its type. Raises ValueError:
+    bytes were given under both names.
     """
 
     url: str | None  # where it came from, after redirects. Without it no link is internal or external.
@@ -49,7 +49,7 @@ class Page:
     body: bytes | None
     fetched_at: datetime | None  # time-zone aware
     status: int  # HTTP status
-    headers: Mapping[str, str] = field(hash=False)  # response headers, names in lower case
+    headers: Mapping[str, str] = field(hash=False)  # response headers; their names are made lower case
     hints: Hints | None  # what a feed or sitemap said of it
     parts: tuple[Page, ...]  # the following pages of an article over several pages, in order
     article_reason: str  # why a crawl took this page for an article ("" outside crawls)
@@ -79,8 +79,12 @@ class Page:
             raise TypeError(f"Page: body must be bytes, not {type(body).__name__}")
         if not isinstance(url, str | None):
             raise TypeError(f"Page: url must be str, not {type(url).__name__}")
+        if not isinstance(fetched_at, datetime | None):
+            raise TypeError(f"Page: fetched_at must be datetime, not {type(fetched_at).__name__}")
+        if not isinstance(status, int):
+            raise TypeError(f"Page: status must be int, not {type(status).__name__}")
         given = (url, html, None if body is None else bytes(body), fetched_at, status)
-        others = ({} if headers is None else headers, hints, parts, article_reason, rendering)
+        others = (_lower({} if headers is None else headers), hints, parts, article_reason, rendering)
         for name, value in zip(self.__slots__, (*given, *others), strict=True):
             object.__setattr__(self, name, value)
 
@@ -102,3 +106,13 @@ class Page:
         if self.parts:
             shown.append(f"{len(self.parts)} parts")
         return f"Page({', '.join(shown)}, status={self.status})"
+
+
+def _lower(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return headers with their names in lower case; raises TypeError if they are none."""
+    if not isinstance(headers, Mapping):
+        raise TypeError(f"Page: headers must map names to values, not {type(headers).__name__}: dict(headers)")
+    for part in (part for header in headers.items() for part in header):
+        if not isinstance(part, str):
+            raise TypeError(f"Page: names and values of headers must be str, not {type(part).__name__}")
+    return {name.lower(): value for name, value in headers.items()}
