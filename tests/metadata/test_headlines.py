@@ -49,3 +49,19 @@ def test_the_headline_of_a_page_without_h1_is_found_with_the_date_beside_it(titl
     found = read_metadata(Document(Page(url="https://www.dailynews.example/a", html=html), html=html))
     assert found.title == LONG
     assert str(found.published)[:10] == "2026-09-03"
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "expected"),
+    [
+        ("", "Tuesday, 3 September 2026", None),
+        ("", "The Awards of the Year 2026", "The Awards of the Year 2026"),
+        (
+            "The Daily » All is new in May…",
+            "All is new in May…",
+            "All is new in May…",
+        ),  # it ends so, and is not cut off
+    ],
+)
+def test_a_date_is_no_headline_and_one_may_end_with_an_ellipsis(title, heading, expected):
+    assert title_of(title, f"<h2>{heading}</h2>") == expected

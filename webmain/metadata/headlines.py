@@ -58,7 +58,8 @@ def _candidates(reading: Reading) -> Iterator[Candidate]:
         if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
             yield Candidate("text", _shown_title(reading))
     elif reading.headline < 0 and reading.first_subhead >= 0 and not headline and not any(reading.of_meta("title")):
-        yield Candidate("h2", element_text(document, reading.first_subhead))
+        subhead = element_text(document, reading.first_subhead)
+        yield Candidate("h2", "" if is_mostly_date(subhead) and parse_date(subhead) else subhead)
 
 
 def _heading(reading: Reading) -> str:
@@ -149,7 +150,8 @@ def _shown_title(reading: Reading) -> str:
     title = clean(document.title[:1000])
     if cut := next((piece for piece in pieces(title) if piece.endswith(("...", "…"))), ""):
         shown = (text for text in leaves.texts[:_SHOWN_WITHIN] if len(text) <= _LONGEST_HEADLINE)
-        return next((text for text in shown if repairs(cut, text)), "")
+        if whole := next((text for text in shown if repairs(cut, text)), ""):
+            return whole
     longest = max(len(letters(piece)) for piece in pieces(title))
     at_start, at_end = "", ""
     for i, text in enumerate(leaves.texts[:_SHOWN_WITHIN]):
