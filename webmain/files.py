@@ -24,7 +24,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Final, cast
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +75,9 @@ def reason_of(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
+REMOVED: Final = "the file was removed while it was written to, and what it contained with it"
+
+
 def write_failure(label: str, error: OSError) -> StoreWriteError:
     """Return the system's error as a store's."""
     if error.errno in _NO_SPACE:
@@ -110,6 +113,7 @@ class AppendFile:
         except BaseException:
             self.close()
             raise
+        self._has_names = os.fstat(self.fd).st_nlink > 0  # some file systems do not tell
 
     @property
     def closed(self) -> bool:
@@ -125,6 +129,7 @@ class AppendFile:
 
         Raises StoreFullError, StoreWriteError: the file is as long as it was.
         """
+        self.check_there()
         begin = self.size()
         try:
             written = os.write(self.fd, piece)
@@ -134,6 +139,11 @@ class AppendFile:
             os.ftruncate(self.fd, begin)
             raise write_failure(self.label, error) from error
         return begin
+
+    def check_there(self) -> None:
+        """Raise StoreWriteError if the file was removed; one that was only renamed is written to."""
+        if self._has_names and os.fstat(self.fd).st_nlink == 0:
+            raise StoreWriteError(f"{self.label}: {REMOVED}")
 
     def cut(self, size: int) -> int:
         """Shorten the file to `size` bytes, and log it; return how many were cut off."""

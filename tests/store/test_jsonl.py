@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from webmain.files import NotAStoreError, StoreDamagedError, StoreFullError, StoreLockedError, StoreSpecError
+from webmain.files import (
+    NotAStoreError,
+    StoreDamagedError,
+    StoreFullError,
+    StoreLockedError,
+    StoreSpecError,
+    StoreWriteError,
+)
 from webmain.items import Article
 from webmain.store.jsonl import JsonlStore
 from webmain.store.protocol import Outcome
@@ -152,6 +159,22 @@ def test_file_that_was_changed_behind_the_store_is_told(path: Path, make_article
             store.get(make_article().id)
         path.write_text("")
         assert list(store.articles()) == []
+
+
+@pytest.mark.parametrize("n_more", [0, 1])
+def test_removed_file_is_told_and_a_renamed_one_is_written_to(path: Path, make_article: Make, n_more: int) -> None:
+    old = path.with_suffix(".old")
+    with JsonlStore(path) as store:
+        path.rename(old)
+        store.add(make_article())
+    assert len(old.read_bytes().splitlines()) == 1
+    store = JsonlStore(path)
+    path.unlink()
+    for n in range(n_more):
+        store.add(make_article(n))
+    with pytest.raises(StoreWriteError, match="removed while it was written to"):
+        store.close()
+    assert store.closed
 
 
 def test_full_disk_leaves_whole_lines_and_the_rest_waits(path: Path, make_article: Make) -> None:

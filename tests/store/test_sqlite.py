@@ -96,6 +96,20 @@ def test_change_replaces_blocks_words_and_authors(path: Path, make_article: Make
     assert query(path, "SELECT author FROM article_authors WHERE id = ?", make_article().id) == [("Else",), ("Else",)]
 
 
+@pytest.mark.parametrize("n_more", [0, 1])
+def test_removed_file_is_told(path: Path, make_article: Make, n_more: int) -> None:
+    store = SqliteStore(path)
+    store.add(make_article())
+    store.commit()
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+    for _ in range(n_more):
+        store.add(make_article(2))
+    with pytest.raises(StoreWriteError, match="removed while it was written to"):
+        store.close()
+    assert store.closed
+
+
 def test_times_of_first_and_last_storing(path: Path, make_article: Make) -> None:
     from datetime import UTC, datetime
 

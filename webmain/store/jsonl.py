@@ -116,6 +116,7 @@ class JsonlStore(Store):
         successful commit; the others still wait.
         """
         self._check_usable()
+        self._file.check_there()
         while self._buffer:
             self._done.append(self._write(self._buffer[0]))
             del self._buffer[0]

@@ -87,6 +87,7 @@ class SqliteStore(Store):
         still wait.
         """
         self._check_usable()
+        self._file.check_there()
         waiting = list(self._buffer)
         if not waiting and not self._bands:
             return ()

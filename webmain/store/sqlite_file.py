@@ -16,6 +16,7 @@ from typing import Any
 from webmain.database import DatabaseFile
 from webmain.files import (
     FULL,
+    REMOVED,
     NewerStoreError,
     NotAStoreError,
     StoreDamagedError,
@@ -47,6 +48,7 @@ class SqliteFile(DatabaseFile):
     def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float, limit_s: float | None = None) -> None:
         self.spec = spec
         super().__init__(path, read_only=read_only, wait_s=wait_s)
+        self._place = path.absolute() if path.exists() else None  # None for a database in memory
         if limit_s is not None:
             end = time.monotonic() + limit_s
             self.db.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_CHECKS)
@@ -54,6 +56,11 @@ class SqliteFile(DatabaseFile):
     def _prepare(self, wait_s: float) -> None:
         self.db.execute("PRAGMA foreign_keys = ON")
         super()._prepare(wait_s)
+
+    def check_there(self) -> None:
+        """Raise StoreWriteError if the file was removed or renamed; SQLite goes on writing to it."""
+        if self._place is not None and not self._place.exists():
+            raise StoreWriteError(f"store {self.spec}: {REMOVED}")
 
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns, in order."""
