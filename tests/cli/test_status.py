@@ -156,7 +156,7 @@ def test_damaged_ledgers_are_told_and_the_others_shown(ledger, tmp_path, capsys)
     assert "`webmain check LEDGER`" in out
 
 
-def test_older_ledger_has_no_runs_and_is_left_as_it_is(tmp_path, capsys):
+def test_older_ledger_is_named_and_left_as_it_is(tmp_path, capsys):
     path = tmp_path / "old.ledger"
     Ledger(path).close()
     with sqlite3.connect(path) as db:
@@ -165,7 +165,9 @@ def test_older_ledger_has_no_runs_and_is_left_as_it_is(tmp_path, capsys):
     db.close()
     before = path.read_bytes()
     assert status(path) == 0
-    assert capsys.readouterr().out == "0 sites, nothing needs attention\n"
+    told = capsys.readouterr()
+    assert told.out == "0 sites, nothing needs attention\n"
+    assert f"{path}: of an earlier version; the next crawl brings it up to date" in told.err
     assert path.read_bytes() == before
 
 

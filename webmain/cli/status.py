@@ -63,6 +63,8 @@ def _status(args: argparse.Namespace) -> int:
         print(json.dumps(as_values(status), ensure_ascii=False, indent=1))
     else:
         print(as_table(status), end="")
+    for older in status.older:
+        notify(f"{older}: of an earlier version; the next crawl brings it up to date, and then its runs are shown")
     for site in status.missing:
         notify(f"{site}: no run is recorded")
     return NEEDED if status.needs_a_person else NOT_FOUND if status.missing or absent else OK

@@ -28,6 +28,7 @@ class Status:
     sites: tuple[SiteHistory, ...] = ()
     ledgers: tuple[tuple[str, Alarm], ...] = ()  # problems of the ledgers themselves
     missing: tuple[str, ...] = ()  # requested sites of which no ledger has a run
+    older: tuple[str, ...] = ()  # ledgers of an earlier version, which are not read
 
     @property
     def needs_a_person(self) -> bool:
@@ -40,6 +41,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
     now = now_s()
     found: list[SiteHistory] = []
     wrong: list[tuple[str, Alarm]] = []
+    older: list[str] = []
     for path in ledgers:
         is_open = is_open_elsewhere(path)
         try:
@@ -51,14 +53,16 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = ()) -> Status:
                 if histories.n_damaged:
                     message = f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
                     wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=message)))
-        except OlderLedgerError:  # the next crawl will migrate it; no run since
-            if not is_open and not path.stat().st_size:
+        except OlderLedgerError:
+            if path.stat().st_size:
+                older.append(str(path))
+            elif not is_open:
                 wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message="the file is empty")))
         except LedgerError as error:
             wrong.append((str(path), Alarm(kind=Kind.DAMAGED, message=str(error).removeprefix(f"{path}: "))))
     seen = {each.site for each in found}
     missing = tuple(site for site in sites if site not in seen)
-    return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)
+    return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing, older=tuple(older))
 
 
 # ---- Text
