@@ -59,7 +59,7 @@ def read_opt_outs(reading: Reading) -> Found | None:
         A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without duplicates.
     """
     meta = reading.clues.meta
-    headers = {k.lower(): v for k, v in reading.document.page.headers.items() if isinstance(v, str)}
+    headers = reading.document.page.headers
     told = [(_signals(raw, name), raw) for name in meta_names("robots") for raw in reading.clues.metas(name)]
     in_header = headers.get("x-robots-tag", "")
     told.append((_header_signals(in_header[:2000]), in_header))
