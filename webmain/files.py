@@ -24,11 +24,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, cast
 
 logger = logging.getLogger(__name__)
 
 FULL = "free some and start again: nothing that was stored is lost"  # what the message of a full disk advises
+REMOVED = "the file was removed while it was written to, and what it contained with it"
 
 _STEP = 1 << 16
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -73,9 +74,6 @@ class StoreFullError(StoreWriteError):
 def reason_of(error: Exception) -> str:
     """Return what went wrong, without the number and the file name that the system's errors have in their text."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-REMOVED: Final = "the file was removed while it was written to, and what it contained with it"
 
 
 def write_failure(label: str, error: OSError) -> StoreWriteError:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -57,7 +57,7 @@ class _Known:
     rules: RobotsRules
     until: float
     refusal: IgnoreRequest | None = None
-    schemes: set[str] = field(default_factory=set)
+    schemes: frozenset[str] = frozenset()
 
     def may_answer_over(self, scheme: str) -> bool:
         """Return True if the host was not connected to, and not over this scheme."""
@@ -123,10 +123,12 @@ class Robots(Component):
         netloc, scheme = urlparse_cached(request).netloc, urlparse_cached(request).scheme
         async with self._locks.setdefault(netloc, asyncio.Lock()):
             known = self._known.get(netloc)
-            if known is None or now_s() >= known.until or known.may_answer_over(scheme):
-                schemes = {scheme, *(known.schemes if known is not None and now_s() < known.until else ())}
-                known = self._known[netloc] = await self._fetch_rules(netloc, request)
-                known.schemes.update(schemes)
+            if known is not None and now_s() >= known.until:
+                known = None
+            if known is None or known.may_answer_over(scheme):
+                schemes = {scheme} | (known.schemes if known else frozenset())
+                found = await self._fetch_rules(netloc, request)
+                known = self._known[netloc] = replace(found, schemes=frozenset(schemes))
                 self.sitemaps[netloc] = known.rules.sitemaps
                 self._delay(known.rules, request)
         if known.refusal is not None:

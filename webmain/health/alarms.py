@@ -114,9 +114,8 @@ class SiteHistory:
         """What needs attention, in the order of `Kind`."""
         found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(self))]
         if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
-            found = [
-                alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)
-            ]  # consequences
+            consequences = (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)
+            return [alarm for alarm in found if alarm.kind not in consequences]
         return found
 
     @property

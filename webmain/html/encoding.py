@@ -84,7 +84,6 @@ def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
         After content decoding (gzip, br).
     headers : Mapping[str, str] or None
         Response headers; only `content-type` is used, in any case.
-
     """
     marked = _by_byte_order_mark(body)
     if marked is not None:
