@@ -46,6 +46,12 @@ def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
         '<p>இதையும் படிக்க: <a href="/2">மீன்கள் மீண்டும் குறைந்தன</a></p>',
         '<div><a href="https://b.example/news/fish-stocks-fall-again">Fish stocks fall again</a></div>',
         '<ul><li>Read also: <a href="/2">Fish stocks fall again</a></li></ul>',
+        '<h3>MIRA: <a href="/2">Hay menos peces</a></h3>',
+        '<p>También puede leer: <a href="/2">Hay menos peces</a></p>',
+        '<p>Confira também: <a href="/2">Há menos peixes</a></p>',
+        '<p>Devamını oku: <a href="/2">Balıklar yine azaldı</a></p>',
+        '<p>Pročitajte i: <a href="/2">Ribe je sve manje</a></p>',
+        '<p>Tin liên quan: <a href="/2">Cá lại giảm</a></p>',
     ],
 )
 def test_a_line_that_leads_to_another_article_is_dropped(teaser):
@@ -100,6 +106,11 @@ def test_a_term_stays_with_its_definitions():
     assert kept_of(grouped, dropped=("Sluice",)) == ["Sluice", "A gate of wood."]
     comments = '<dl id="comments"><dt>Anna said</dt><dd>A gate of wood.</dd></dl>'
     assert kept_of(comments, dropped=("Anna",)) == ["A gate of wood."]
+
+
+def test_a_heading_that_labels_an_advertisement_is_not_added_between_paragraphs():
+    assert kept_of("<div><h3>Advertisement</h3></div>", dropped=("Advert",)) == []
+    assert kept_of("<div><h3>The tide</h3></div>", dropped=("The tide",)) == ["The tide"]
 
 
 @pytest.mark.parametrize("tag", ["blockquote", "pre"])

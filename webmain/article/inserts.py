@@ -194,25 +194,24 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield paragraphs that only label an advertisement; in list items, headings and cells the words may be content."""
     leaves = document.leaves
     for block in blocks:
-        if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1:
-            continue
         i = block.leaves[0]
-        if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() not in _ad_labels_known():
+        if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1 or not _labels_ads(leaves.texts[i]):
             continue
         is_alone = leaves.breaks[i] >= _PARTED and (i + 1 == len(leaves) or leaves.breaks[i + 1] >= _PARTED)
-        if (
-            is_alone
-            and "li" not in tags_around(document, block, most=_MAX_DEPTH)
-            and not _has_own_place(document, block)
-        ):
+        is_listed = "li" in tags_around(document, block, most=_MAX_DEPTH)
+        if is_alone and not is_listed and not _has_own_place(document, block):
             yield block.leaves
 
 
-def _has_own_place(document: Document, block: Block) -> bool:
-    """Return True if a block is in a heading, or in a cell that does not just lay out the page."""
+def _labels_ads(text: str) -> bool:
+    return as_seen(text).strip(_LABEL_EDGES).casefold() in _ad_labels_known()
+
+
+def _has_own_place(document: Document, block: Block, *, headings: bool = True) -> bool:
+    """Return True if a block is in a heading (if `headings`), or in a cell that does not just lay out the page."""
     elements, texts = document.elements, document.leaves.texts
     for element in elements.ancestors(document.leaves.element[block.leaves[0]])[:_MAX_DEPTH]:
-        if elements.tags[element] in _HEADINGS:
+        if headings and elements.tags[element] in _HEADINGS:
             return True
         if elements.tags[element] in _CELLS:
             first, end = elements.first_leaf[element], elements.end_leaf[element]
@@ -281,14 +280,14 @@ def _notices(document: Document, blocks: list[Block]) -> list[list[int]]:
 
 
 def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
-    """Return True if a paragraph's link leads to another article, and the paragraph is not in a table, list or heading."""
+    """Return True if a paragraph's link leads to another article; not in a table, and in a list or heading only with a cue."""
     elements, leaves = document.elements, document.leaves
     linked = [leaves.element[leaf] for leaf in block.leaves if leaves.flags[leaf] & _IN_ANCHOR]
     around = (elements.ancestors(element)[:_MAX_DEPTH] for element in linked)
     anchors = {next((e for e in path if elements.tags[e] == "a"), -1) for path in around} - {-1}
     hrefs = {(elements.attributes[anchor].get("href") or "").strip() for anchor in anchors}
     is_listed = "li" in tags_around(document, block, most=_MAX_DEPTH)
-    if _has_own_place(document, block) or (is_listed and not has_cue):
+    if _has_own_place(document, block, headings=not has_cue) or (is_listed and not has_cue):
         return False
     hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
     if has_cue:
@@ -371,7 +370,8 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
         ):
             continue
         class_name = (elements.attributes[i].get("class") or "").lower()
-        if any(flags & _NO_TEXT for flags in leaves.flags[first:end]) or "pull" in class_name:
+        is_ad = end - first == 1 and _labels_ads(leaves.texts[first])
+        if is_ad or "pull" in class_name or any(flags & _NO_TEXT for flags in leaves.flags[first:end]):
             continue
         if sum(map(len, leaves.texts[first:end])) > MAX_INSERT_CHARS:
             continue
