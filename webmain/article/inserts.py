@@ -280,7 +280,7 @@ def _notices(document: Document, blocks: list[Block]) -> list[list[int]]:
 
 
 def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
-    """Return True if a paragraph's link leads to another article; not in a table, and in a list or heading only with a cue."""
+    """Return True if a paragraph links to another article; never in a table, and in a list or heading only with a cue."""
     elements, leaves = document.elements, document.leaves
     linked = [leaves.element[leaf] for leaf in block.leaves if leaves.flags[leaf] & _IN_ANCHOR]
     around = (elements.ancestors(element)[:_MAX_DEPTH] for element in linked)
