@@ -184,6 +184,37 @@ def test_other_ends_and_headings_stay(inside, after):
 
 
 @pytest.mark.parametrize(
+    "note",
+    [
+        "<p><i>This post contains affiliate links. Click here to read my full disclosure.</i></p>",
+        "<p>If you buy through my links, I may receive a small commission.</p>",
+        "<div>Kommt darüber ein Einkauf zustande, erhalten wir eine Provision.</div>",
+        "<p>Nous touchons une commission sur les achats.</p>",
+        "<p>本ページはプロモーションが含まれています。</p>",
+        "<p>이 포스팅은 쿠팡 파트너스 활동의 일환으로, 이에 따른 일정액의 수수료를 제공받습니다.</p>",
+    ],
+)
+def test_notes_that_links_earn_money_are_dropped_at_both_ends(note):
+    boats = [f"<p>Boat {i} was counted.</p>" for i in range(18)]
+    assert left_of(note) == []
+    assert left_of("", note) == []
+    assert len(left_of("".join([*boats[:9], note, *boats[9:]]))) == 19
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>Streamers earn a commission when viewers buy games via such links.</p>",
+        "<p>La commission d'enquête a rendu un rapport.</p>",
+        "<p>The commission said that we may earn less.</p>",
+        "<p>Post with affiliate links: " + MORE * 5 + " I may earn a commission.</p>",
+    ],
+)
+def test_other_words_about_commissions_stay(content):
+    assert left_of(content) != []
+
+
+@pytest.mark.parametrize(
     "html",
     [
         "<div>Nutrition facts" * 20_000,

@@ -48,6 +48,10 @@ MAX_SENDER_SHARE: Final = 1 / 3
 MAX_SENDER_CHARS: Final = 2_500
 """A sender's note about itself is at most this share of a text, and at most this many characters."""
 
+DISCLOSED_WITHIN: Final = (8, 2)
+MAX_DISCLOSURE_CHARS: Final = 400
+"""A note that links earn money is at most this long, and among so many blocks at the beginning or at the end."""
+
 MIN_QUOTE_LETTERS: Final = 15
 MAX_QUOTE_CHARS: Final = 300
 MAX_QUOTES: Final = 60
@@ -103,6 +107,11 @@ def _lines() -> re.Pattern[str]:
 
 
 @once
+def _disclosing() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(note.split(" … ")) for note in languages.known().words("disclosures"))
+
+
+@once
 def _senders() -> re.Pattern[str]:
     known = languages.known()
     return re.compile(rf"\W{{0,3}}(?:{known.either('senders')}|{known.either('about')}(?P<name>.+))\W*")
@@ -121,7 +130,8 @@ def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable
         Rules applied first; each rule sees what the ones before it left.
     """
     blocks = _blocks(document.leaves, kept)
-    for rule in (_next_articles, *others, _second_copies, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
+    own = (_second_copies, _entry_labels, _ratings_and_nutrients, _disclosures, _sender, _pull_quotes)
+    for rule in (_next_articles, *others, *own):
         if dropped := [i for leaves in rule(document, blocks) for i in leaves]:
             kept[dropped] = False
             gone = set(dropped)
@@ -260,6 +270,26 @@ def _box_below(document: Document, block: Block) -> tuple[int, int]:
     if element < 0 or elements.first_leaf[element] != block.leaves[0]:
         return 0, 0
     return elements.first_leaf[element], elements.end_leaf[element]
+
+
+def _disclosures(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield the leaves of notes that links earn money: "This post contains affiliate links"."""
+    first, last = DISCLOSED_WITHIN
+    for block in (*blocks[:first], *blocks[first:][-last:]):
+        if block.n_chars <= MAX_DISCLOSURE_CHARS:
+            text = block.text.lower()
+            if any(_is_in_order(parts, text) for parts in _disclosing() if parts[0] in text):
+                yield block.leaves
+
+
+def _is_in_order(parts: Iterable[str], text: str) -> bool:
+    end = 0
+    for part in parts:
+        start = text.find(part, end)
+        if start < 0:
+            return False
+        end = start + len(part)
+    return True
 
 
 def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:

@@ -11,6 +11,7 @@ words in it, or of the phrases between its semicolons.
 `quotes`                           quotation marks: opening, closing, and those inside a quotation
 `read_more`                        beginnings of lines that lead to another article
 `ads`                              whole texts of labels above advertisements, in lower case
+`disclosures`                      parts of notes that links earn money, in lower case and in order, with … between them
 `missing`                          whole titles of pages that say that a page does not exist, in lower case
 `ratings`                          parts of lines that show or ask for ratings, or lead to a recipe; lower case, as the next
 `nutrients`                        beginnings of headings of a recipe's nutrients
