@@ -107,8 +107,13 @@ def _lines() -> re.Pattern[str]:
 
 
 @once
-def _disclosing() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(note.split(" … ")) for note in languages.known().words("disclosures"))
+def _disclosing() -> dict[str, list[list[str]]]:
+    """Return the parts of notes that links earn money, by the last part."""
+    notes: dict[str, list[list[str]]] = {}
+    for note in languages.known().words("disclosures"):
+        *before, last = note.split(" … ")
+        notes.setdefault(last, []).append(before)
+    return notes
 
 
 @once
@@ -278,7 +283,8 @@ def _disclosures(document: Document, blocks: list[Block]) -> Iterator[list[int]]
     for block in (*blocks[:first], *blocks[first:][-last:]):
         if block.n_chars <= MAX_DISCLOSURE_CHARS:
             text = block.text.lower()
-            if any(_is_in_order(parts, text) for parts in _disclosing() if parts[0] in text):
+            ends = [end for end in _disclosing() if end in text]
+            if any(_is_in_order((*before, end), text) for end in ends for before in _disclosing()[end]):
                 yield block.leaves
 
 
