@@ -64,6 +64,7 @@ class Command(ScrapyCommand):
         assert self.crawler_process is not None
         crawler = self._create_crawler(args[0])
         self.crawler_process.crawl(crawler, **opts.spargs)
+        gc.freeze()  # what is loaded by now is not freed piece by piece at the end
         self.crawler_process.start()
         try:
             stats = crawler.stats.get_stats()
