@@ -20,7 +20,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from tests.crawl.fakes import Stats
-from webmain.addons import Webmain, user_agent
+from webmain.addons import SWITCHED, Webmain, user_agent
 from webmain.archive.recording import WarcIndex
 from webmain.crawl.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
 from webmain.crawl.politeness import RetryAfter, delay_slot, retry_after_s
@@ -294,3 +294,11 @@ def test_a_replay_touches_no_network_and_waits_for_nothing():
     assert {settings["DOWNLOAD_HANDLERS"][scheme] for scheme in ("http", "https")} == {"webmain.crawl.handlers.Replay"}
     assert settings.getfloat("DOWNLOAD_DELAY") == 0
     assert not settings.getbool("AUTOTHROTTLE_ENABLED")
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_components_of_scrapy_that_are_switched_off_are_not_even_loaded(is_on):
+    settings = Settings(dict.fromkeys(SWITCHED, is_on))
+    Webmain().update_settings(settings)
+    left = {**settings["EXTENSIONS_BASE"], **settings["DOWNLOADER_MIDDLEWARES_BASE"]}
+    assert (set(SWITCHED.values()) & left.keys()) == (set(SWITCHED.values()) if is_on else set())
