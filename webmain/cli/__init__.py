@@ -7,6 +7,8 @@ or read; 4 the output could not be written.
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     guard_terminal()
+    atexit.register(gc.freeze)  # what is loaded is not freed piece by piece at the end
     parser = _parser()
     args = parser.parse_args(argv)
     try:
