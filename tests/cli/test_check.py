@@ -184,7 +184,7 @@ def test_a_damaged_database_is_told_with_the_command_that_saves_it(
     (tmp_path / "a.db").write_bytes(data)
     assert main(["check", spec]) == 1
     assert "a.db: " in capsys.readouterr().out
-    with pytest.raises(StoreDamagedError, match=r"sqlite3 .*a\.db \.recover \| sqlite3 .*a\.db\.saved"):
+    with pytest.raises(StoreDamagedError, match=r"webmain export '?sqlite:.*a\.db'? -o '?.*a\.db\.jsonl"):
         read_all(spec)
 
 

@@ -6,6 +6,8 @@ import csv
 import gzip
 import json
 import os
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -148,6 +150,31 @@ def test_store_that_cannot_be_read_is_named(tmp_path, monkeypatch, capsys, spec,
     assert main(["export", spec, "-o", "out.jsonl"]) == code
     assert spec in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "least", "code"), [("kept_block", 200, 0), ("word", 200, 0), ("text", 180, 0), ("article", 0, 3)]
+)
+def test_of_a_damaged_database_all_that_can_be_read_is_written(
+    tmp_path, make_article, caplog, page, least, code
+) -> None:
+    path, out = tmp_path / "a.db", tmp_path / "saved.jsonl"
+    texts = {make_article(n).id: f"The text of article {n}. {'Its words go on. ' * 20}" for n in range(200)}
+    with open_store(f"sqlite:{path}") as store:
+        for n, text in enumerate(texts.values()):
+            store.add(make_article(n, text=text))
+    whole = path.read_bytes()
+    at = whole.index(b"The text of article 150.") // 4096
+    if page != "text":
+        with closing(sqlite3.connect(path)) as db:
+            at = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (page,)).fetchone()[0] - 1
+    path.write_bytes(whole[: 4096 * at] + bytes(4096) + whole[4096 * (at + 1) :])
+    assert main(["export", f"sqlite:{path}", "-o", str(out)]) == code
+    lines = out.read_text().splitlines() if code == 0 else []
+    saved = {record["id"]: record["text"] for record in map(json.loads, lines)}
+    assert saved.items() <= texts.items()
+    assert least <= len(saved) == 200 - sum("passed over" in message for message in caplog.messages)
+    assert any("cannot be read" in message for message in caplog.messages)
 
 
 def test_texts_of_earlier_exports_are_told(store, tmp_path, capsys) -> None:

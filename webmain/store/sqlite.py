@@ -6,7 +6,8 @@ import json
 import logging
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -148,20 +149,41 @@ class SqliteStore(Store):
         return self.selected(Filters())
 
     def selected(self, filters: Filters) -> Iterator[Article]:
-        """Yield the articles that pass the filters, in the order in which they were first stored."""
+        """Yield the articles that pass the filters, in the order in which they were first stored.
+
+        Of a damaged database all that can be read is given. Raises StoreDamagedError if that is nothing.
+        """
         clauses, values = article_conditions(filters)
-        where = " AND ".join(["key > ?", *clauses])
+        where, one = (" AND ".join([key, *clauses]) for key in ("key > ?", "key = ?"))
         last = -1
-        while True:  # in portions: an open statement would keep the log from shrinking
-            portion = list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values)))
-            for key, article in portion:
-                if article is None:
-                    logger.warning("store %s: the article in row %d %s; passed over", self.spec, key, self._reason(key))
-                else:
+        try:  # in portions: an open statement would keep the log from shrinking
+            while portion := list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values))):
+                yield from self._readable(portion)
+                last = portion[-1][0]
+        except StoreDamagedError as error:
+            keys = sorted(key for key in self._file.keys_left() if key > last)
+            if not keys:
+                raise
+            logger.warning("%s", error)
+            is_lost = last < 0
+            for key in keys:
+                try:
+                    portion = list(self._read(f"WHERE {one}", (key, *values), self._parts_left))
+                except StoreDamagedError:
+                    portion = [(key, None)]
+                for article in self._readable(portion):
+                    is_lost = False
                     yield article
-            if not portion:
-                return
-            last = portion[-1][0]
+            if is_lost:
+                raise
+
+    def _readable(self, portion: Iterable[tuple[int, Article | None]]) -> Iterator[Article]:
+        """Yield the articles of rows; those that are damaged are logged."""
+        for key, article in portion:
+            if article is None:
+                logger.warning("store %s: the article in row %d %s; passed over", self.spec, key, self._reason(key))
+            else:
+                yield article
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
@@ -283,20 +305,36 @@ class SqliteStore(Store):
             record = encode(values | {"id": name})
         self._file.rows(_PUT_EARLIER, (record, key))
 
-    def _read(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article | None]]:
-        """Yield row numbers and articles; None for a damaged article."""
+    def _read(
+        self, where: str, values: tuple[Any, ...], parts: Callable[[str, int], list[dict[str, Any]]] | None = None
+    ) -> Iterator[tuple[int, Article | None]]:
+        """Yield row numbers and articles; None for a damaged article. `parts`: reads the rows of blocks and words."""
+        parts = parts or self._parts
         for row in self._file.named_rows(f"SELECT key, record, text FROM article AS a {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]
-            blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
-            words = self._file.named_rows("SELECT * FROM word WHERE article = ? ORDER BY position", (key,))
+            blocks, words = parts("kept_block", key), parts("word", key)
             try:
                 yield key, article_of(row, blocks, words)
             except UNREADABLE:
                 yield key, None
 
+    def _parts(self, table: str, key: int) -> list[dict[str, Any]]:
+        return self._file.named_rows(f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (key,))  # noqa: S608
+
+    def _parts_left(self, table: str, key: int) -> list[dict[str, Any]]:
+        """Return the blocks or words of an article, or none if the database is damaged there, which is logged."""
+        try:
+            return self._parts(table, key)
+        except StoreDamagedError:
+            what = "blocks" if table == "kept_block" else "words"
+            logger.warning("store %s: the %s of the article in row %d cannot be read; left out", self.spec, what, key)
+            return []
+
     def _reason(self, key: int) -> str:
         """Return why the article in a row cannot be read."""
-        newer = newer_schema(self._file.one("SELECT record FROM article WHERE key = ?", (key,)))
+        newer = ""
+        with suppress(StoreDamagedError):
+            newer = newer_schema(self._file.one("SELECT record FROM article WHERE key = ?", (key,)))
         return f"cannot be read: {newer}" if newer else DAMAGED_ROW
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -31,6 +32,9 @@ _STEPS_BETWEEN_CHECKS = 20_000
 """SQLite virtual machine instructions between two checks of the time limit: some milliseconds."""
 
 _WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH")
+
+_WAYS = (("NOT INDEXED", "key"), ("INDEXED BY article_url", "url"), ("INDEXED BY article_fingerprint", "fingerprint"))
+"""Ways to read the row numbers of articles, each through another tree of the database, and the column that orders it."""
 
 
 class SqliteFile(DatabaseFile):
@@ -65,6 +69,16 @@ class SqliteFile(DatabaseFile):
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns, in order."""
         return [row[1] for row in self.rows(f'PRAGMA table_info("{table}")')]
+
+    def keys_left(self) -> set[int]:
+        """Return what can be read of the row numbers of articles in a damaged database."""
+        found: set[int] = set()
+        for way, column in _WAYS:
+            for order in ("ASC", "DESC"):
+                with suppress(StoreDamagedError), self.failures():
+                    query = f"SELECT key FROM article {way} ORDER BY {column} {order}"  # noqa: S608 - our own names
+                    found.update(key for (key,) in self.db.execute(query))
+        return found
 
     def unusable(self, version: int | None) -> StoreError:
         """Return the error for a file that is no store, or of another version."""
@@ -112,7 +126,8 @@ def block_text(block: Mapping[str, Any], text: str) -> Any:
 
 def _recover(spec: str) -> str:
     """Return advice on what to do with a damaged database."""
-    path = spec.partition(":")[2]
+    saved = quote(f"{spec.partition(':')[2]}.jsonl")
     return (
-        f"`webmain check {spec}` tells where; `sqlite3 {path} .recover | sqlite3 {path}.saved` saves what can be read"
+        f"`webmain check {quote(spec)}` tells where; `webmain export {quote(spec)} -o {saved}` saves what can be read"
+        " (docs/operate.md: Damaged stores)"
     )
