@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -186,6 +189,44 @@ def test_a_damaged_database_is_told_with_the_command_that_saves_it(
     assert "a.db: " in capsys.readouterr().out
     with pytest.raises(StoreDamagedError, match=r"webmain export '?sqlite:.*a\.db'? -o '?.*a\.db\.jsonl"):
         read_all(spec)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE article SET text = CAST(x'54e27874' AS TEXT) WHERE id = '1'", "the text of article 1 does not agree"),
+        ("UPDATE article SET record = CAST(replace(record, 'Jane', x'4a61ff65') AS TEXT)", "1 has bytes that are no UTF-8"),
+        ("UPDATE kept_block SET n_chars = 3 WHERE position = 0", "a block of article 1 is not at its place in the text"),
+        ("DELETE FROM kept_block WHERE position = 0", "blocks or words of article 1 are missing"),
+        ("DELETE FROM word WHERE position = 0", "blocks or words of article 1 are missing"),
+        ("SELECT 1", ""),
+    ],
+)  # fmt: skip
+def test_damage_that_can_be_read_is_found_too(
+    tmp_path: Path, make_article: Callable[..., Article], capsys: pytest.CaptureFixture[str], change: str, told: str
+) -> None:
+    with open_store(f"sqlite:{tmp_path}/a.db") as store:
+        blocks = make_article(1).blocks
+        text = "\n\n".join(block.text for block in blocks)
+        store.add(replace(make_article(1, text=text), id="1"))
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute(change)
+        db.commit()
+    assert main(["check", f"{tmp_path}/a.db"]) == (told != "")
+    assert told in capsys.readouterr().out
+
+
+def test_a_damaged_index_hides_no_article(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(spec := f"sqlite:{tmp_path}/a.db")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'article_url'").fetchone()
+    data = bytearray((tmp_path / "a.db").read_bytes())
+    data[4096 * (root - 1) : 4096 * root] = bytes(4096)
+    (tmp_path / "a.db").write_bytes(data)
+    assert main(["check", spec]) == 1
+    told = capsys.readouterr()
+    assert "a.db: SQLite store, 3 articles can be read, 1 cannot be" in told.out
+    assert "`webmain export sqlite:" in told.err
 
 
 def read_all(spec: str) -> None:

@@ -39,6 +39,9 @@ def add(commands: Commands) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
+    from webmain.store.check import SQLITE
+    from webmain.store.sqlite_file import saving
+
     worst = OK
     for path, form in [_place(spec) for spec in args.store]:
         try:
@@ -55,6 +58,8 @@ def _check(args: argparse.Namespace) -> int:
             print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
         wrong = f", {len(checked.problems):,} cannot be" if checked.problems else ""
         print(f"{path}: {checked.what}, {counted(checked.n, checked.piece)} can be read{wrong}")
+        if checked.problems and checked.what == SQLITE:
+            notify(saving(f"sqlite:{path}"))
         worst = max(worst, REJECTED if checked.problems else OK)
     return worst
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +17,14 @@ from webmain.archive.warc import Skip, read_captures
 from webmain.database import DatabaseFile, named_rows, open_to_read
 from webmain.files import NotAStoreError
 from webmain.items import Article, NewerSchemaError
-from webmain.items.codec import UNREADABLE
+from webmain.items.codec import SURROGATE, UNREADABLE
 from webmain.store.jsonl import Line, is_ours, read_lines
 from webmain.store.protocol import newer_schema
 from webmain.store.sqlite_file import SqliteFile
 from webmain.store.sqlite_rows import article_of
 from webmain.text.normal import fingerprint
+
+SQLITE: Final = "SQLite store"  # what a `CheckResult` calls it
 
 _PORTION: Final = 200
 _BEGIN: Final = b'{"id": "'
@@ -105,7 +108,7 @@ def _article_error(read: Callable[[], Article], stored_as: str | None = None) ->
 
 def check_store(path: Path) -> CheckResult:
     """Read every article of a SQLite store, with its earlier texts; raises OSError if the system refuses."""
-    return _check_database(path, SqliteFile, "SQLite store", "article", (_check_articles, _check_earlier))
+    return _check_database(path, SqliteFile, SQLITE, "article", (_check_articles, _check_earlier))
 
 
 def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -119,7 +122,24 @@ def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
                 for table in (blocks, "word")
             ]
-            yield f"article row {last}", _article_error(partial(article_of, row, *parts), str(row["id"]))
+            reason = _article_error(partial(article_of, row, *parts), str(row["id"]))
+            yield f"article row {last}", reason or _parts_error(row, *parts)
+
+
+def _parts_error(article: Mapping[str, Any], *parts: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is wrong with the rows of an article that can be read, first of its blocks, then of its words."""
+    if any(
+        isinstance(cell, str) and SURROGATE.search(cell) for row in chain((article,), *parts) for cell in row.values()
+    ):
+        return f"article {article['id']} has bytes that are no UTF-8"
+    if any(row["position"] != i for rows in parts for i, row in enumerate(rows)):
+        return f"blocks or words of article {article['id']} are missing"
+    start = 0
+    for block in parts[0]:  # as `with_positions` has written them
+        if block.get("start") not in (None, start):
+            return f"a block of article {article['id']} is not at its place in the text"
+        start += 0 if block.get("start") is None else block["n_chars"] + len("\n\n")
+    return ""
 
 
 def _check_earlier(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -150,17 +170,20 @@ def _check_database(
     """Check that a database is sound, its version known, and each row of its tables; count the rows of the first."""
     found: list[Problem] = []
     n = 0
-    try:
-        with closing(open_to_read(path, leaves_nothing=True)) as db:
-            found += _integrity_problems(db)
-            found += _version_problems(db, len(form.migrations))
-            for check in tables:
+    checks: list[CheckTable] = [_integrity_problems, partial(_version_problems, len(form.migrations)), *tables]
+    with ExitStack() as opened:
+        db: sqlite3.Connection | None = None
+        for check in checks:
+            try:  # each by itself: a damaged index hides no article
+                if db is None:
+                    db = opened.enter_context(closing(open_to_read(path, leaves_nothing=True)))
+                    db.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
                 for place, reason in check(db):
                     if reason:
                         found.append(Problem(place=place, reason=reason))
                     n += not reason and check is tables[0]
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
-        found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
+            except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
+                found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
     return CheckResult(what=what, n=n, piece=piece, problems=tuple(found))
 
 
@@ -168,15 +191,15 @@ def _has_table(db: sqlite3.Connection, name: str) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
-def _integrity_problems(db: sqlite3.Connection) -> Iterator[Problem]:
+def _integrity_problems(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     for (row,) in db.execute("PRAGMA integrity_check(20)"):
-        yield from (Problem(place="", reason=line) for line in str(row).splitlines() if line != "ok")
+        yield from (("", line) for line in str(row).splitlines() if line != "ok")
 
 
-def _version_problems(db: sqlite3.Connection, latest: int) -> Iterator[Problem]:
+def _version_problems(latest: int, db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if not 0 <= version <= latest:
-        yield Problem(place="", reason=f"the database is of version {version}; this webmain knows 0 to {latest}")
+        yield "", f"the database is of version {version}; this webmain knows 0 to {latest}"
 
 
 def check_recording(path: Path) -> CheckResult:

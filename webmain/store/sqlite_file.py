@@ -87,7 +87,7 @@ class SqliteFile(DatabaseFile):
             return NotAStoreError(f"store {self.spec}: this is another program's database; it was left as it is")
         if version < 0:
             problem = f"store {self.spec}: the database is damaged (version {version})"
-            return StoreDamagedError(f"{problem}; {_recover(self.spec)}")
+            return StoreDamagedError(f"{problem}; {saving(self.spec)}")
         if version < latest:
             found = f"of an earlier version ({version})" if version else "the file is empty"
             command = f"webmain index --store {quote(self.spec)}"
@@ -114,7 +114,8 @@ class SqliteFile(DatabaseFile):
         if code.startswith("SQLITE_NOTADB"):
             return NotAStoreError(f"store {spec}: the file is there and is no SQLite database; it was left as it is")
         if code.startswith("SQLITE_CORRUPT") or isinstance(error, UnicodeDecodeError):
-            return StoreDamagedError(f"store {spec}: the database is damaged ({error}); {_recover(spec)}")
+            where = f"`webmain check {quote(spec)}` tells where"
+            return StoreDamagedError(f"store {spec}: the database is damaged ({error}); {where}; {saving(spec)}")
         return (StoreWriteError if code.startswith(_WRITE_CODES) else StoreError)(f"store {spec}: {error}")
 
 
@@ -124,10 +125,7 @@ def block_text(block: Mapping[str, Any], text: str) -> Any:
     return block["text"] if start is None else text[start : start + block["n_chars"]]
 
 
-def _recover(spec: str) -> str:
-    """Return advice on what to do with a damaged database."""
+def saving(spec: str) -> str:
+    """Return advice on how to save what can be read of a damaged database."""
     saved = quote(f"{spec.partition(':')[2]}.jsonl")
-    return (
-        f"`webmain check {quote(spec)}` tells where; `webmain export {quote(spec)} -o {saved}` saves what can be read"
-        " (docs/operate.md: Damaged stores)"
-    )
+    return f"`webmain export {quote(spec)} -o {saved}` saves what can be read (docs/operate.md: Damaged stores)"
