@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import time
 import weakref
@@ -172,7 +173,7 @@ def open_to_read(path: Path, *, wait_s: float = 30.0, leaves_nothing: bool = Fal
 
 
 def _connect(path: Path, options: str, wait_s: float) -> sqlite3.Connection:
-    place = ":memory:" if str(path) == ":memory:" else f"file:{quote(str(path.absolute()))}?{options}"
+    place = ":memory:" if str(path) == ":memory:" else f"file:{quote(os.fsencode(path.absolute()))}?{options}"
     db = sqlite3.connect(place, uri=True, timeout=wait_s, isolation_level=None)
     db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
     return db

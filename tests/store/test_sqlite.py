@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sqlite3
@@ -23,6 +24,7 @@ from webmain.files import (
     StoreWriteError,
 )
 from webmain.items import Article, ArticleBlock, Kind
+from webmain.ledger.ledger import Ledger
 from webmain.store.protocol import Outcome
 from webmain.store.sqlite import SqliteStore
 from webmain.store.sqlite_file import SqliteFile
@@ -371,3 +373,13 @@ def test_killed_process_loses_nothing_that_was_committed(
         assert [s.outcome for s in store.commit()] == [Outcome.NEW]
     if form == "sqlite":
         assert query(tmp_path / "store", "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_name_need_not_be_utf_8(tmp_path: Path, make_article: Make, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / os.fsdecode(b"st\xe9.db")
+    with SqliteStore(path) as store, Ledger(f"{path}.ledger"):
+        store.add(make_article(1))
+    assert path.exists()
+    for command in (["check"], ["search", "harbour", "--store"], ["cloud", "--store"], ["export", "-o", f"{path}.csv"]):
+        assert main([*command, f"sqlite:{path}"]) == 0, command
+    assert "1 article can be read" in capsys.readouterr().out

@@ -238,11 +238,11 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
     from webmain.cloud.pictures import PictureOptions, Shape, cloud_png, cloud_svg
 
     if form == "table":
-        return _table(cloud).encode()
+        return _table(cloud).encode(errors="replace")
     if form == "json":
-        return (json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+        return (json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n").encode(errors="replace")
     if form == "html":
-        return cloud_page(cloud, order=args.order or Order.ALPHABET).encode()
+        return cloud_page(cloud, order=args.order or Order.ALPHABET).encode(errors="replace")
     options = PictureOptions(
         width=args.width,
         height=args.height,
@@ -251,7 +251,7 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
         colours=args.colours,
         fonts=tuple(args.font),
     )
-    return cloud_png(cloud, options) if form == "png" else cloud_svg(cloud, options).encode()
+    return cloud_png(cloud, options) if form == "png" else cloud_svg(cloud, options).encode(errors="replace")
 
 
 def _table(cloud: Cloud) -> str:
