@@ -294,6 +294,31 @@ def test_a_full_disk_is_told_without_a_traceback(page):
 
 
 @pytest.mark.parametrize(
+    ("closed", "arguments", "code", "told"),
+    [
+        ("<&-", "extract -", exits.REJECTED, "empty"),
+        (">&-", "extract PAGE", exits.UNWRITTEN, "webmain: the output cannot be written: Bad file descriptor\n"),
+        (">&-", "extract PAGE -o out", exits.OK, ""),
+        ("2>&-", "extract PAGE none.html", exits.NOT_FOUND, ""),
+    ],
+)
+def test_closed_streams_end_in_no_traceback(page, tmp_path, closed, arguments, code, told):
+    line = f"exec {sys.executable} -m webmain.cli {arguments.replace('PAGE', str(page))} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == code
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "none.html" not in done.stdout
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ["extract", "PAGE", "-o"],

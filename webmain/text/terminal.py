@@ -93,8 +93,18 @@ class PrintableStream:
         return getattr(self.plain, name)
 
 
+_CLOSED: Final = (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w"))
+"""How closed streams are opened. What is written to a file open for reading is an error, but only if there is anything."""
+
+
 def guard_terminal(*, always: bool = False) -> None:
-    """Filter standard output and standard error if they are a terminal, or always."""
+    """Filter standard output and standard error if they are a terminal, or always.
+
+    Before that, streams that the caller has closed are opened: nothing can be read or written, and messages are discarded.
+    """
+    for name, flags, mode in _CLOSED:
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, PrintableStream) and (always or stream.isatty()):
