@@ -153,6 +153,9 @@ def test_all_mistakes_are_told_at_once_and_a_missing_file_too(tmp_path):
     with pytest.raises(SitesError) as error:
         read_sites(write(tmp_path, '[a.example]\ndelay = "x"\n[b.example]\ntitle = "h1["'))
     assert len(str(error.value).splitlines()) == 2
+    with pytest.raises(SitesError) as error:  # also those in tables that have a mistake themselves
+        read_sites(write(tmp_path, '["a b"]\ndelay = "x"\n[b.example]\n"title" = "h1"\n["www.b.example"]\nfoo = 1'))
+    assert [line.partition(": ")[0].rpartition(":")[2] for line in str(error.value).splitlines()] == list("1256")
     (tmp_path / "latin.toml").write_bytes(b'["a.example"]\ntitle = "\xe9"')
     with pytest.raises(SitesError, match=r"latin\.toml:2: is not UTF-8"):
         read_sites(tmp_path / "latin.toml")

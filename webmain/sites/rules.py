@@ -154,18 +154,18 @@ def read_sites(path: str | Path) -> Sites:
         site = site_of(name)
         if not name:
             problems += [f"{place(key)}: {key}: is in no site's table" for key in values]
-        elif not site:
+            continue
+        if not site:
             problems.append(f"{place(name)}: {name!r} is not a domain, such as 'paper.example'")
         elif site in found:
             problems.append(f"{place(name)}: {site} has a table already ({found[site].place})")
-        else:
-            options: dict[str, Any] = {}
-            for key, value in values.items():
-                try:
-                    options[key] = _option(key, value)
-                except ValueError as error:
-                    problems.append(f"{place(f'{name}.{key}')}: {site}: {key}: {error}")
-            found[site] = SiteRules(site=site, place=place(name), **options)
+        options: dict[str, Any] = {}
+        for key, value in values.items():
+            try:
+                options[key] = _option(key, value)
+            except ValueError as error:
+                problems.append(f"{place(f'{name}.{key}')}: {site or name}: {key}: {error}")
+        found.setdefault(site, SiteRules(site=site, place=place(name), **options))
     if problems:
         folder = str(path).removesuffix(path.name)
         raise SitesError("\n".join(folder + problem for problem in problems))
