@@ -234,6 +234,11 @@ def test_unknown_parameters_are_told_with_those_that_there_are(api):
     assert "there are none" in api.get(f"{API}/sites?site=x").text
 
 
+def test_a_parameter_that_is_given_twice_is_refused(api):
+    answer = api.get(f"{API}/articles?site=a.example&site=b.example")
+    assert (answer.status_code, answer.json()["error"]["message"]) == (400, "site: is given more than once.")
+
+
 def test_limit_of_zero_only_counts(api):
     part = api.get(f"{API}/articles?limit=0").json()
     assert part == {"total": 5, "articles": [], "next": None}

@@ -59,6 +59,8 @@ def _check_parameters(request: Request, known: Sequence[str]) -> None:
     for name in request.query_params:
         if name not in known:
             raise Problem(400, f"{name[:100]}: no such parameter; there are {', '.join(known) or 'none'}.")
+        if len(request.query_params.getlist(name)) > 1:
+            raise Problem(400, f"{name}: is given more than once.")
 
 
 async def extract(request: Request) -> Response:
