@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from webmain.cli import main
 from webmain.files import (
     NotAStoreError,
     StoreDamagedError,
@@ -238,6 +239,20 @@ def test_a_damaged_line_is_named_and_does_not_count(
         assert [s.outcome for s in store.commit()] == [Outcome.NEW]
         assert store.get(make_article(1).id) == make_article(1)
     assert path.read_bytes().startswith(b"".join(lines))
+
+
+def test_zero_bytes_in_the_place_of_a_file_s_beginning_are_damage(
+    path: Path, make_article: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    length = len(fill(path, *(make_article(n) for n in range(4)))) // 4
+    for n in (500, length + 500):
+        data = path.read_bytes()
+        path.write_bytes(bytes(n) + data[n:])
+        assert main(["check", f"jsonl:{path}"]) == 1
+        assert "line 1: no JSON" in capsys.readouterr().out
+        with JsonlStore(path) as store:
+            assert store.damaged_lines == 1
+            assert store.count() == 3 - n // length
 
 
 def test_a_damaged_revision_does_not_hide_the_one_before(path: Path, make_article: Make) -> None:
