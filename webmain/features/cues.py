@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from webmain import languages
@@ -45,7 +44,7 @@ _UNSPACED = lazy(  # a class of few ranges is compiled much faster
     r"[\u0e00-\u9fff](?<![\u0f00-\u0fff\u10a0-\u177f])(?<![\u1800-\u303f\u3100-\u33ff])"
 )
 _DATE = lazy(  # begins with a digit, which the engine finds fast
-    r"\d(?:\d{0,3}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<=\b\d)\d?[:.hH]\d{2}\b(?!%)|\s?[年月日时時分년월일시]|(?<=\b2)0[0-3]\d\b)",
+    r"\d(?:[./-]\s?\d{1,2}[./-]\s?\d\d|(?<=\b\d)\d?[:.hH]\d{2}\b(?!%)|\s?[年月日时時分년월일시]|(?<=\b2)0[0-3]\d\b)",
 )
 _DIGIT = lazy(r"\d")
 
@@ -131,9 +130,7 @@ def line_cues(line: str) -> int:
     text = line if line.isascii() else folded(line)
     is_ascii = text.isascii()
     tokens = text.encode("ascii").translate(_SPACES, b"'").decode("ascii").split() if is_ascii else _WORD.findall(text)
-    found: list[tuple[int, int, bool]] = []  # bits, length, whether at the beginning
-    if not (begins := known.beginnings.isdisjoint)(tokens) or not begins(map(" ".join, pairwise(tokens))):
-        found = _phrases(tokens[:_MAX_WORDS], known)
+    found = _phrases(tokens[:_MAX_WORDS], known)
     if not is_ascii and _UNSPACED.search(text):
         found += _unspaced(" ".join(tokens), known)
     bits = 0
@@ -150,10 +147,12 @@ def line_cues(line: str) -> int:
 
 
 def _phrases(tokens: list[str], known: Phrases) -> list[tuple[int, int, bool]]:
-    """Return the phrases among some words; the longest if several begin with the same word."""
-    found, free, n_words, bits = [], 0, known.n_words, known.bits
+    """Return the phrases among some words: bits, length, and whether it comes first; of several from a word, the longest."""
+    found, free, n_words, beginnings, bits = [], 0, known.n_words, known.beginnings, known.bits
     for at, token in enumerate(tokens):
         if token not in n_words or at < free:
+            continue
+        if token not in beginnings and " ".join(tokens[at : at + 2]) not in beginnings:
             continue
         for n in n_words[token]:
             phrase = " ".join(tokens[at : at + n])  # shorter at the end of the line
