@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -79,7 +78,7 @@ _NO_LETTER = lazy(r"[\W_]+")
 _LEFT_OUT = lazy(r"…|\.{3}")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Block:
     """A paragraph of kept text: its leaves, its number of characters, and its number of characters in links."""
 
@@ -88,10 +87,11 @@ class Block:
     n_chars: int
     n_linked: int
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The text on one line."""
-        return fold_space(self.runs.text(self.leaves))
+        text = self.runs.text(self.leaves)
+        return fold_space(text) if "\n" in text else text
 
 
 Rule = Callable[["Document", list[Block]], "Iterable[list[int]]"]
@@ -210,12 +210,13 @@ def _second_copies(document: Document, blocks: list[Block]) -> Iterator[list[int
         return  # the common case
     for i, block in enumerate([*blocks, None]):
         at = first.setdefault(block.text, i) if block else i
-        if at < i and copies and 0 < at - first[blocks[copies[-1]].text] <= 2:
-            copies.append(i)
-            continue
-        n_chars = sum(lengths[k] for k in copies)
-        if n_chars >= least and (len(copies) >= MIN_COPIED_BLOCKS or n_chars >= MIN_COPIED_CHARS):
-            yield from (blocks[k].leaves for k in copies)
+        if copies:
+            if at < i and 0 < at - first[blocks[copies[-1]].text] <= 2:
+                copies.append(i)
+                continue
+            n_chars = sum(lengths[k] for k in copies)
+            if n_chars >= least and (len(copies) >= MIN_COPIED_BLOCKS or n_chars >= MIN_COPIED_CHARS):
+                yield from (blocks[k].leaves for k in copies)
         copies = [i] if at < min(i, MIN_COPIED_BLOCKS) else []
 
 

@@ -55,7 +55,7 @@ _MAX_DEPTH: Final = 40
 _MAX_NAME_CHARS: Final = 100
 _REACH: Final = 6
 """Leaves before and after a quote or listing that are searched for its siblings' text."""
-_IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
+_IN_ANCHOR, _IN_NOSCRIPT = int(Flag.IN_ANCHOR), int(Flag.IN_NOSCRIPT)
 _CELLS: Final = frozenset(CELLS)
 _HEADINGS: Final = frozenset(HEADINGS)
 MAX_CELL_LEAVES: Final = 12
@@ -274,7 +274,7 @@ def _asks_for_mail(attributes: dict[str, str | None]) -> bool:
 def _notices(document: Document, blocks: list[Block]) -> list[list[int]]:
     """Return the leaves in `noscript` if they are a small part of the text: browsers with scripts show the rest alone."""
     flags = document.leaves.flags
-    notices = [block for block in blocks if flags[block.leaves[0]] & Flag.IN_NOSCRIPT]
+    notices = [block for block in blocks if flags[block.leaves[0]] & _IN_NOSCRIPT]
     most = min(MAX_BOX_CHARS, MAX_BOX_SHARE * sum(block.n_chars for block in blocks)) if notices else 0
     return [block.leaves for block in notices] if sum(block.n_chars for block in notices) <= most else []
 
