@@ -41,17 +41,15 @@ _BY_VISIBILITY, _BY_CLASS = int(Flag.HIDDEN_VISIBILITY), int(Flag.HIDDEN_CLASS)
 
 _STREAMED = re.compile(r"S:[0-9a-f]+")
 
-_DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
-_NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
-_CLIPPED = re.compile(
-    r"(?:^|[;\s])(?:(?:left|top)\s*:\s*-(?:[5-9]\d{3}|999|\d{5})|clip-path\s*:\s*inset\((?:50|100)%\)"
-    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?[\s,]*){4}\))",
+_HIDING_STYLE = re.compile(
+    r"(?<![^;\s])(?:(display\s*:\s*none)|(visibility\s*:\s*(?:hidden|collapse))"
+    r"|((?:left|top)\s*:\s*-(?:[5-9]\d{3}|999|\d{5})|clip-path\s*:\s*inset\((?:50|100)%\)"
+    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?[\s,]*){4}\))|(font-size\s*:\s*0(?:p[xt]|r?em|%)?\s*(?=!|;|$)))",
     re.IGNORECASE,
 )
-"""Styles that move text off the screen, or cut it off: `left: -9999px`."""
-
-_NO_SIZE = re.compile(r"(?:^|[;\s])font-size\s*:\s*0(?:p[xt]|r?em|%)?\s*(?:!|;|$)", re.IGNORECASE)
-"""A style that hides an element's own text; elements inside often have a size of their own."""
+_BY_SIZE = 1 << 16  # of an element's own text; elements inside often have a size of their own
+_BY_STYLE = (0, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS, _BY_SIZE)
+"""The flags of each group of `_HIDING_STYLE`; the third one moves text off the screen, or cuts it off."""
 
 _INHERITED: dict[str, int] = {
     "noscript": Flag.IN_NOSCRIPT,
@@ -284,7 +282,7 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
 
 def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
     """Flag the leaves that an ancestor hides; only elements with text are examined."""
-    candidates = list(zip(elements.may_hide, elements.attributes_of(elements.may_hide), strict=True))
+    candidates = zip(elements.may_hide, elements.attributes_of(elements.may_hide), strict=True)
     hiding = [(i, _hidden_by(elements.names[i], attributes)) for i, attributes in candidates]
     for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
         flagged = 0  # all leaves before this one are done
@@ -293,7 +291,7 @@ def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
                 for leaf in range(max(elements.first_leaf[i], flagged), last):
                     leaves.flags[leaf] |= bit
                 flagged = last
-    if small := {i for i, attributes in candidates if _NO_SIZE.search(attributes.get("style") or "")}:
+    if small := {i for i, hidden in hiding if hidden & _BY_SIZE}:
         for leaf, element in enumerate(leaves.element):
             leaves.flags[leaf] |= _BY_VISIBILITY if element in small else 0
 
@@ -303,10 +301,8 @@ def _hidden_by(names: Names, attributes: dict[str, str | None]) -> int:
     hidden = _BY_CLASS if names.is_clipped else 0
     if names.is_not_displayed:
         hidden |= _BY_DISPLAY
-    if style := attributes.get("style"):
-        hidden |= _BY_DISPLAY if _DISPLAY_NONE.search(style) else 0
-        hidden |= _BY_VISIBILITY if _NOT_VISIBLE.search(style) else 0
-        hidden |= _BY_CLASS if _CLIPPED.search(style) else 0
+    for found in _HIDING_STYLE.finditer(attributes.get("style") or ""):
+        hidden |= _BY_STYLE[found.lastindex or 0]
     return hidden | _hidden_by_attribute(attributes) if "hidden" in attributes else hidden
 
 
