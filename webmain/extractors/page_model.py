@@ -98,7 +98,8 @@ def columns(segmentation: Segmentation) -> Columns:
     for group in GROUPS:  # one group at a time saves memory: a page may have tens of thousands of blocks
         for name, column in group(page).items():
             table[rows[name]] = column
-    np.clip(table[:-1], *_limits(), out=table[:-1])
+    least, most = _limits()
+    np.minimum(np.maximum(table[:-1], least, out=table[:-1]), most, out=table[:-1])
     of_page = np.array(list(page_columns(page).values()), dtype=np.float32)
     return Columns(table, names(), page.counts.shown, page.texts, of_page)
 
