@@ -26,6 +26,7 @@ from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.items.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
 from webmain.text.language import large_model
+from webmain.text.normal import fold_space
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
@@ -291,7 +292,7 @@ def merge(extraction: Extraction) -> Extraction:
         candidates &= segmentation.sums(n_chars) > MIN_DUPLICATE_CHARS // 2  # n_chars leaves out spaces
     blocks = np.flatnonzero(candidates).tolist()
     for block, text in zip(blocks, segmentation.texts(blocks), strict=True):
-        own = " ".join(text.split())
+        own = fold_space(text)
         if own and (merges or len(own) >= MIN_DUPLICATE_CHARS):
             first = first_with.setdefault(own.casefold(), block)
             duplicates[block] = first if first != block else -1

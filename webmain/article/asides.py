@@ -90,8 +90,7 @@ class Block:
     @property
     def text(self) -> str:
         """The text on one line."""
-        text = self.runs.text(self.leaves)
-        return fold_space(text) if "\n" in text else text
+        return fold_space(self.runs.text(self.leaves))
 
 
 Rule = Callable[["Document", list[Block]], "Iterable[list[int]]"]

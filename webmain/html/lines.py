@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from webmain.html.flattening import MAX_PIECES
 from webmain.items import Reason, Rejected
+from webmain.text.normal import fold_space
 
 BLOCK_TAGS = frozenset(
     "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
@@ -331,8 +332,7 @@ def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) 
 
 def _folded(parts: list[str]) -> str:
     """Return the parts of a line joined, white space folded."""
-    text = parts[0] if len(parts) == 1 else "".join(parts)
-    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
+    return fold_space("".join(parts))
 
 
 def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:

@@ -80,6 +80,8 @@ _NOT_FOR_HTML = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 def fold_space(text: str) -> str:
     """Return a text with each run of white space as one space, and none at its ends."""
+    if text.isprintable() and "  " not in text:  # no white space but single spaces
+        return text.strip()
     return " ".join(text.split())
 
 
