@@ -144,8 +144,10 @@ def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     below_cue = False
     for i, block in enumerate(blocks):
         if not block.n_linked or block.n_chars > MAX_TEASER_CHARS:
-            below_cue = block.n_chars <= MAX_LABEL_CHARS and _is_cue(block)
-            if below_cue and all(map(_is_linked, blocks[i + 1 : i + 2])):
+            following = blocks[i + 1 : i + 2]
+            has_links_below = all(other.n_linked for other in following)
+            below_cue = has_links_below and block.n_chars <= MAX_LABEL_CHARS and _is_cue(block)
+            if below_cue and all(map(_is_linked, following)):
                 yield block.leaves
             continue
         if cue := _read_more().match(block.text):
