@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate, compress, islice
 from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -217,16 +217,17 @@ def gather(document: Document) -> Clues:
     _read_head(clues, elements)
     names, tags = elements.names[:MAX_ELEMENTS], elements.tags
     called_so = set(names)
-    has_properties = b"itemprop" in document.source or any(called.itemprop for called in called_so)
+    rest = [i for i, called in enumerate(names) if called is NO_NAMES and tags[i] not in _TELLS_NOTHING]
+    of_rest = elements.attributes_of(rest)
+    has_properties = any("itemprop" in each for each in of_rest) or any(called.itemprop for called in called_so)
     silent = _TELLS_NOTHING if has_properties else _NEVERDATED
-    rest = [i for i, called in enumerate(names) if called is NO_NAMES and tags[i] not in silent]
-    for i, attributes in zip(rest, elements.attributes_of(rest), strict=True):
-        if _tells(attributes) and not (tags[i] == "meta" and _name_of(attributes)):
+    for i, attributes in zip(rest, of_rest, strict=True):
+        if tags[i] not in silent and _tells(attributes) and not (tags[i] == "meta" and _name_of(attributes)):
             names[i] = names_of((tags[i],), (attributes,)).names[0]
             called_so.add(names[i])
     noted = {called for called in called_so if signs[called] & _NOTED and called.tag not in ("html", "body")}
     listed = ((BYLINE, clues.bylines), (DATED, clues.dated), (HEADLINE, clues.headlines))
-    for i in [i for i, called in enumerate(names) if called in noted]:
+    for i in compress(range(len(names)), map(noted.__contains__, names)):
         called = names[i]
         for sign, found in listed:
             if signs[called] & sign and len(found) < _MAX_OF_A_KIND:

@@ -78,8 +78,9 @@ def labelled_authors(reading: Reading) -> Iterator[tuple[list[str], str]]:
 def _thread_starter(reading: Reading) -> Iterator[tuple[list[str], str]]:
     """Yield the user who wrote the first post of a forum's thread, which is the first below the headline."""
     elements = reading.document.elements
-    called = (i for i in elements.with_text if _USER.search(elements.names[i].classes))
-    for i in islice(called, _MOST_LABELS):
+    users = {called for called in set(elements.names) if _USER.search(called.classes)}
+    called_so = (i for i in elements.with_text if elements.names[i] in users) if users else ()
+    for i in islice(called_so, _MOST_LABELS):
         text = element_text(reading.document, i, limit=_LONGEST_USER + 1)
         is_below = elements.first_leaf[i] >= reading.headline_leaf and 1 < len(text) <= _LONGEST_USER
         if is_below and not reading.stands_aside(i) and not _is_in_comment(reading, i):
