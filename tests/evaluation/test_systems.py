@@ -13,6 +13,7 @@ from webmain.evaluation import peers, systems, worker
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.systems import Mode, UnknownSystem, describe, names, resolve, split
 from webmain.evaluation.texts import as_page
+from webmain.extractors import page_model
 from webmain.extractors.base import EXTRACTORS, SiteExtractor
 from webmain.extractors.line_block import LineBlock
 
@@ -188,6 +189,16 @@ def test_a_systems_version_changes_with_our_source_and_with_yours(tmp_path, monk
     assert describe("own_function_module:read").version != first
     assert re.fullmatch(r"webmain \S+ \([0-9a-f]{12}\)", describe("pab").version)
     del sys.modules["own_function_module"]
+
+
+def test_a_systems_version_changes_with_a_file_that_an_option_names(tmp_path):
+    file = tmp_path / "model.json"
+    name = f"learned:profile=news,model={file}@site"
+    shipped = Path(page_model.__file__).with_name(page_model.FILE).read_bytes()
+    file.write_bytes(shipped)
+    first = describe(name).version
+    file.write_bytes(shipped + b"\n")
+    assert describe(name).version != first
 
 
 class Fitted(LineBlock, SiteExtractor):

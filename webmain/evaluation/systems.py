@@ -128,12 +128,13 @@ def _find(name: str) -> tuple[System, Loaded]:
         about = ", ".join(f"{option}={value}" for option, value in settings.items()) or "default options"
         loaded = Loaded(prepare=_peer_page, answer=_each(partial(peer.function, **settings)))
     elif (function := _function(spec)) is not None:
-        version, about = f"{spec} {_file_digest(function)}", "your own function"
+        version, about = f"{spec} {_source_digest(function)}", "your own function"
         loaded, mode = Loaded(prepare=_peer_page, answer=_each(partial(_call, function))), Mode.PAGE
     else:
         extractor = _extractor(spec)
         if head not in EXTRACTORS:
-            version += f", {head} {_file_digest(type(extractor))}"
+            version += f", {head} {_source_digest(type(extractor))}"
+        version += _named_files(options)
         if mode is not Mode.PAGE and not isinstance(extractor, SiteExtractor):
             raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
         loaded = Loaded(prepare=as_page, answer=partial(answer, extractor))
@@ -223,11 +224,21 @@ _NOT_EXTRACTION = frozenset({"cli", "commands", "evaluation", "spiders", "web"})
 """Packages that no extraction depends on."""
 
 
-def _file_digest(thing: Any) -> str:
+def _source_digest(thing: Any) -> str:
     try:
-        return hashlib.sha256(Path(inspect.getfile(thing)).read_bytes()).hexdigest()[:12]
+        return _file_digest(Path(inspect.getfile(thing)))
     except (OSError, TypeError):
         return "without source"
+
+
+def _named_files(options: str) -> str:
+    """Return the digests of files that options name, such as a page model: they may change between runs, as code does."""
+    paths = [Path(part.partition("=")[2]).expanduser() for part in options.split(",")]
+    return "".join(f", {path.name} {_file_digest(path)}" for path in paths if path.is_file())
+
+
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 # ---- what runs in the worker
