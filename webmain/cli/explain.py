@@ -172,6 +172,7 @@ def _text_record(one: TextComparison) -> dict[str, Any]:
         **{ratio: rounded(getattr(one.agreement, ratio)) for ratio in ("precision", "recall", "f1")},
         "missing": [piece.text.strip() for piece in one.difference.gold if piece.differs],
         "too_many": [piece.text.strip() for piece in one.difference.predicted if piece.differs],
+        "not_compared": max(one.difference.gold_cut, one.difference.predicted_cut),
     }
 
 
@@ -192,6 +193,8 @@ def _print_compared(comparison: Comparison | None, texts: Sequence[TextCompariso
         for name in ("missing", "too_many"):
             for text in filter(None, found[name]):
                 print(f"  {name.replace('_', ' ')}: {cut(text, MOST_TEXT)}")
+        if found["not_compared"]:
+            print(f"  {found['not_compared']:,} more characters are not compared")
 
 
 def _print_one(found: Explanation, judged: Extraction, number: int, form: str) -> None:

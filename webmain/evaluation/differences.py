@@ -10,13 +10,13 @@ from webmain.revisions.kinds import Span
 from webmain.revisions.spans import spans
 from webmain.text.agreement import Agreement
 
-MOST_CHARACTERS = 8_000  # most characters of each text that are compared and shown
+MOST_CHARACTERS = 20_000  # most characters of each text that are compared and shown
 MAX_CELLS = 300_000  # maximum table cells for comparing words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two texts in runs that both or only one have, and how many characters were cut off at their ends."""
+    """Two texts in runs that both or only one have, and how many characters at their ends were not compared."""
 
     gold: tuple[Span, ...]
     predicted: tuple[Span, ...]
@@ -27,8 +27,19 @@ class Difference:
 def difference(gold: str, predicted: str) -> Difference:
     """Compare the beginnings of two texts by words; white space is ignored."""
     found = spans(gold[:MOST_CHARACTERS], predicted[:MOST_CHARACTERS], cells=MAX_CELLS, fold=str.strip)
-    gold_cut, predicted_cut = (max(0, len(text) - MOST_CHARACTERS) for text in (gold, predicted))
-    return Difference(gold=found.before, predicted=found.after, gold_cut=gold_cut, predicted_cut=predicted_cut)
+    gold_runs = _compared(found.before, is_other_cut=len(predicted) > MOST_CHARACTERS)
+    predicted_runs = _compared(found.after, is_other_cut=len(gold) > MOST_CHARACTERS)
+    return Difference(
+        gold=gold_runs,
+        predicted=predicted_runs,
+        gold_cut=len(gold) - sum(len(run.text) for run in gold_runs),
+        predicted_cut=len(predicted) - sum(len(run.text) for run in predicted_runs),
+    )
+
+
+def _compared(runs: tuple[Span, ...], *, is_other_cut: bool) -> tuple[Span, ...]:
+    """Leave out a last run that only one text has if the other text goes on: it may have that, too."""
+    return runs[:-1] if is_other_cut and len(runs) > 1 and runs[-1].differs else runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
