@@ -263,17 +263,42 @@ def test_licences_are_known_of_the_sets_that_are_shipped(tmp_path):
     assert set_names(("mine", "yours")) == ("mine", "yours")
 
 
-def test_pages_of_sites_that_are_in_a_set_for_checks_are_not_trained_on(tmp_path, monkeypatch):
+def checks_in_a_file(path):
+    check = path / "check.jsonl"
+    check.write_text(
+        json.dumps({"url": "https://news.3.example/b", "html": PAGE.html, "text": TEXT})
+        + '\n{"url": null, "site": "4.example"}\n{"domain": "5.example"}\n'
+    )
+    return check
+
+
+def checks_in_a_folder_of_files(path):
+    folder = path / "check"
+    folder.mkdir()
+    checks_in_a_file(folder)
+    return folder
+
+
+def checks_in_a_folder_of_pages(path):
+    for number in (3, 4, 5):
+        (path / f"{number}.html").write_text(PAGE.html)
+        (path / f"{number}.txt").write_text(TEXT)
+        (path / f"{number}.json").write_text(json.dumps({"url": f"https://news.{number}.example/b"}))
+    return path
+
+
+@pytest.mark.parametrize("made_in", [checks_in_a_file, checks_in_a_folder_of_files, checks_in_a_folder_of_pages])
+def test_pages_of_sites_that_are_in_a_set_for_checks_are_not_trained_on(tmp_path, monkeypatch, made_in):
     lines = [
         {"id": str(n), "dataset": "d", "url": f"http://{n}.example/a", "html": PAGE.html, "text": TEXT}
         for n in range(9)
     ]
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    check = tmp_path / "check.jsonl"
-    check.write_text(
-        json.dumps({**lines[3], "url": "https://news.3.example/b"}) + "\n" + '{"url": null, "site": "4.example"}\n'
-    )
-    assert sites_in(check) == {"3.example", "4.example"}
+    data, given = tmp_path / "data", tmp_path / "given"
+    data.mkdir()
+    given.mkdir()
+    (data / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    check = made_in(given)
+    assert sites_in(check) == {"3.example", "4.example", "5.example"}
     trained = []
 
     def noting(pages, **options):
@@ -282,8 +307,8 @@ def test_pages_of_sites_that_are_in_a_set_for_checks_are_not_trained_on(tmp_path
 
     monkeypatch.setattr(pipeline, "all_rows", noting)
     with pytest.raises(TrainingError, match="enough"):
-        train(options(data=tmp_path, sets=("mine",), checks=(check,)))
-    assert trained == [f"{n}.example" for n in range(9) if n not in (3, 4)]
+        train(options(data=data, sets=("mine",), checks=(check,)))
+    assert trained == [f"{n}.example" for n in range(9) if n not in (3, 4, 5)]
 
 
 @pytest.mark.parametrize(

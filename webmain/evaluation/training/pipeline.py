@@ -157,7 +157,7 @@ def predictions(made: Trained, how: str) -> str:
 def _barred_sites(options: Options) -> frozenset[str]:
     """Return the sites of all check sets, given and known; their pages are excluded from training."""
     known = (options.data / f"{name}.jsonl.gz" for name in sets.CHECKS)
-    paths = {path.resolve() for path in (*options.checks, *known) if path.is_file()}
+    paths = {path.resolve() for path in (*options.checks, *known) if path.exists()}
     return frozenset(site for path in sorted(paths) for site in sets.sites_in(path))
 
 

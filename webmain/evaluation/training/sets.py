@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from webmain.clock import once
 from webmain.evaluation.gold import read_gold
+from webmain.evaluation.gold_records import jsonl_files
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.files import opened, reason_of
@@ -91,13 +92,21 @@ def check_set(path: Path) -> TrainingSet:
 
 
 def sites_in(path: Path) -> frozenset[str]:
-    """Return the registered domains of all records in a file of JSON lines."""
+    """Return the registered domains of the pages at a path; in JSON lines, of all records, also those without a text."""
+    gold = read_gold(path)
+    if any(form != "jsonl" for _, form in gold.sources):
+        return frozenset(site_key(page.url or "") or page.site for page in gold) - {""}
     try:
-        with opened(path) as lines:
-            records = [json.loads(line) for line in lines if line.strip()]
-            return frozenset(site_key(one.get("url") or "") or one.get("site") or "" for one in records) - {""}
+        records = (one for file in jsonl_files(path) for one in _records(file))
+        sites = (site_key(one.get("url") or "") or one.get("domain") or one.get("site") or "" for one in records)
+        return frozenset(sites) - {""}
     except (OSError, ValueError, AttributeError) as error:
         raise TrainingError(f"{path} cannot be read: {error}") from error
+
+
+def _records(path: Path) -> Iterator[Any]:
+    with opened(path) as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
 
 
 def _digest(path: Path) -> str:
