@@ -3,6 +3,7 @@
 The models trained here are thrown away: our own gold pages are for measuring, no model that is used may see them.
 """
 
+import base64
 import gzip
 import json
 import sys
@@ -84,6 +85,23 @@ def test_the_same_data_and_seed_give_the_same_bytes_whatever_the_number_of_proce
     assert again.facts == {**made.facts, "checks": []}
     crossed = [(one.id, one.f1, one.confidence) for one in made.outcomes if one.how == "cross-validated"]
     assert [(one.id, one.f1, one.confidence) for one in again.outcomes] == crossed
+
+
+def test_records_that_can_not_be_used_are_told(tmp_path):
+    pages = [
+        {"id": page.id, "site": page.id, "html_b64": base64.b64encode(page.html).decode(), "text": page.text}
+        for page in read_gold(GOLD / "pages")
+    ]
+    bad = [
+        {"id": "a", "html": "%PDF-1.7 ", "text": "Words."},
+        {"id": "b", "html": "<p>x"},
+        {"html": "", "text": "x"},
+    ]
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(record) + "\n" for record in (*pages, *bad)))
+    found = train(options(data=tmp_path, sets=("mine",), made_up=0))
+    told = tables.facts_text(found)
+    assert "mine: 2 dropped: 1 x neither a gold text nor segments" in told
+    assert f"{len(pages)} pages (0 of sites that are in sets for checks were left out, 1 could not be read)" in told
 
 
 def test_every_real_page_is_judged_once_and_no_made_up_one(made, rows):

@@ -98,7 +98,8 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
     checks = _checks(options, used)
     recipe = replace(options.recipe, seed=options.seed)
     barred = _barred_sites(options)
-    given = rows.with_sites(sets.pages_of(used))
+    found, dropped = sets.pages_of(used)
+    given = rows.with_sites(found)
     pages = [page for page in given if page.site not in barred]
     with progress("pages", len(pages)) as advance:
         real = all_rows(pages, jobs=options.jobs, advance=advance)
@@ -112,8 +113,8 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
         made_up = all_rows(
             made_up_of(pages, count=options.made_up, seed=options.seed), jobs=options.jobs, advance=advance
         )
-    n_barred = len(given) - len(pages)
-    del given, pages
+    n_barred, n_unread = len(given) - len(pages), len(pages) - len(real)
+    del found, given, pages
     with progress("folds", N_FOLDS) as advance:
         judged = fit.cross_validate(real, made_up, fit.folds(real), jobs=options.jobs, recipe=recipe, advance=advance)
     outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
@@ -139,6 +140,8 @@ def train(options: Options, *, progress: Progress = silent) -> Trained:
         "seed": options.seed,
         "pages": len(real),
         "pages_barred": n_barred,
+        "pages_unread": n_unread,
+        "dropped": dropped,
         "pages_made_up": len(made_up),
         "blocks": sum(len(page.share) for page in (*real, *made_up)),
         "webmain": __version__,

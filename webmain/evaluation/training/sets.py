@@ -130,13 +130,14 @@ def digest_of(sets: Sequence[TrainingSet]) -> str:
     return hashlib.sha256("".join(f"{s.sha256}  {s.name}\n" for s in sets).encode("utf-8", "replace")).hexdigest()
 
 
-def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
-    """Return the pages of collections that have a main text, in their order.
+def pages_of(sets: Sequence[TrainingSet]) -> tuple[list[GoldPage], dict[str, str]]:
+    """Return the pages of collections that have a main text, in their order; and by name what was dropped of some.
 
     Raises TrainingError if one of them has no such page, or two pages have the same name. Raises GoldError if one of them
     is in no known format, or cannot be read.
     """
     pages: list[GoldPage] = []
+    dropped: dict[str, str] = {}
     for one in sets:
         gold = read_gold(one.path)
         found = [page for page in gold if page.text]
@@ -146,4 +147,6 @@ def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
         if doubled := next((page for page in found if (page.dataset, page.id) in known), None):
             raise TrainingError(f"page {doubled.id} of {doubled.dataset} is in two of the training sets")
         pages += found
-    return pages
+        if gold.dropped.counts:
+            dropped[one.name] = str(gold.dropped)
+    return pages, dropped

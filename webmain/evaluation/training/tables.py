@@ -169,11 +169,12 @@ def facts_text(made: Trained) -> str:
         + (f"{one['licence']} ({one['credit']})" if one["credit"] else unknown)
         for one in facts["sets"]
     ]
+    lines += [f"{name}: {dropped}" for name, dropped in facts["dropped"].items()]
     lines += [
         f"data: sha256 {facts['data_sha256']}",
-        f"{facts['pages']:,} pages ({facts['pages_barred']:,} of sites that are in sets for checks were left out) and "
-        f"{facts['pages_made_up']:,} made up from them, {facts['blocks']:,} blocks; "
-        f"seed {facts['seed']}; LightGBM {facts['lightgbm']}, NumPy {facts['numpy']}",
+        f"{facts['pages']:,} pages ({facts['pages_barred']:,} of sites that are in sets for checks were left out, "
+        f"{facts['pages_unread']:,} could not be read) and {facts['pages_made_up']:,} made up from them, "
+        f"{facts['blocks']:,} blocks; seed {facts['seed']}; LightGBM {facts['lightgbm']}, NumPy {facts['numpy']}",
         f"model: {facts['model_bytes']:,} bytes, sha256 {facts['model_sha256']}",
     ]
     return "\n".join(lines)
