@@ -118,6 +118,28 @@ def test_a_place_where_nothing_can_be_written_is_told_before_anything_is_trained
     assert train("--out", tmp_path / "model.json", "--report", tmp_path) == exits.UNWRITTEN
 
 
+@pytest.mark.parametrize("name", ["mine.jsonl", "mine.jsonl.gz", "pages/a.html", "pages/a.txt", "check/b.txt"])
+@pytest.mark.parametrize("option", ["--out", "--report", "--out-of-fold"])
+def test_what_is_read_is_not_written_over(tmp_path, capsys, monkeypatch, name, option):
+    monkeypatch.setattr(pipeline, "train", lambda *args, **options: pytest.fail("trained"))
+    place = tmp_path / name
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("gold")
+    given = ["train", str(tmp_path), "--sets", "mine,pages", "--check", str(tmp_path / "check"), option, str(place)]
+    assert cli.main([*given, *(["--out", str(tmp_path / "model.json")] if option != "--out" else [])]) == exits.USAGE
+    assert "belongs to what is read" in capsys.readouterr().err
+    assert place.read_text() == "gold"
+
+
+def test_one_file_for_two_outputs_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(pipeline, "train", lambda *args, **options: pytest.fail("trained"))
+    one = tmp_path / "one.json"
+    assert train("--out", one, "--report", tmp_path / "." / "one.json") == exits.USAGE
+    left_out = ["--out-of-fold", tmp_path / "texts.json", "--leave-out", "--report", tmp_path / "texts-left-out.json"]
+    assert train("--out", one, *left_out) == exits.USAGE
+    assert "two outputs are one file" in capsys.readouterr().err
+
+
 # ---- explain
 
 

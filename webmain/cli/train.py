@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """
 examples:
   webmain train DATA --out page_model.json
-  webmain train DATA --out page_model.json --check DATA/big9.jsonl.gz DATA/thai.jsonl.gz --jobs 2 --report report.json
+  webmain train DATA --out page_model.json --check DATA/thai.jsonl.gz own/ --jobs 2 --report report.json
   webmain train DATA --sets permissive --leave-out --out-of-fold judged.jsonl --out permissive.json
   webmain train gold/ --sets mine --made-up 0 --out mine.json       your own pages: gold/mine.jsonl.gz, or a folder
 
@@ -94,9 +94,7 @@ def _train(args: argparse.Namespace) -> int:
     from webmain.evaluation.training.boosting import TrainingError
 
     card = _card(args.card)
-    for path in filter(None, (args.out, args.report, args.out_of_fold)):
-        _check_place(path)
-        refuse_inputs(path, [*args.data.glob("*.jsonl.gz"), *args.check])
+    _check_places(args)
     options = pipeline.Options(
         data=args.data,
         sets=args.sets,
@@ -110,6 +108,29 @@ def _train(args: argparse.Namespace) -> int:
         made = pipeline.train(options, progress=_progress)
     _write(args, made, card)
     return OK
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    """Raise Failure or OSError if two outputs are one file, one is read as data, or one cannot be written."""
+    from webmain.evaluation.gold_records import jsonl_files
+    from webmain.evaluation.training.sets import set_names
+
+    outputs = [path for path in (args.out, args.report, args.out_of_fold, args.card) if path]
+    if args.out_of_fold and args.leave_out:
+        outputs.append(_left_out(args.out_of_fold))
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise Failure(USAGE, f"two outputs are one file: {', '.join(map(str, outputs))}")
+    folders = [args.data / name for name in set_names(args.sets) if name == Path(name).name]
+    read = [*jsonl_files(args.data), *args.check]
+    read += [file for folder in (*folders, *args.check) for file in folder.rglob("*")]
+    for path in outputs:
+        _check_place(path)
+        refuse_inputs(path, read)
+
+
+def _left_out(path: Path) -> Path:
+    """Return where the texts by models of the other sets are written."""
+    return path.with_name(f"{path.stem}-left-out{path.suffix}")
 
 
 def _check_place(path: Path) -> None:
@@ -149,8 +170,7 @@ def _write(args: argparse.Namespace, made: Trained, card: str) -> None:
         path: Path = args.out_of_fold
         writers.write_whole(path, pipeline.predictions(made, "cross-validated"))
         if args.leave_out:
-            beside = path.with_name(f"{path.stem}-left-out{path.suffix}")
-            writers.write_whole(beside, pipeline.predictions(made, "set left out"))
+            writers.write_whole(_left_out(path), pipeline.predictions(made, "set left out"))
     if args.card:
         writers.write_whole(args.card, tables.with_figures(card, made))
     print(tables.facts_text(made) + "\n")
