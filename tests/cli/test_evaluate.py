@@ -222,6 +222,7 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--jobs", "-1"), "allowed is 0 to 256"),
         (("--timeout", "0"), "positive"),
         (("--limit", "0"), "positive"),
+        (("--seed", "-1"), "allowed is a whole number from 0"),
         (("--format", "pdf"), "invalid choice"),
     ],
 )

@@ -18,6 +18,7 @@ import webmain
 from webmain.discovery.links import read_links
 from webmain.extraction import judge, merge
 from webmain.extractors.base import DEFAULT, EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
+from webmain.extractors.line_block import LineBlock
 from webmain.html.blocks import Unit
 from webmain.html.document import Document
 from webmain.items import Page, Rejected, Verdict
@@ -285,6 +286,7 @@ def test_import_paths_make_extractors():
         ("no.such.module:X", ["no.such.module"]),
         ("webmain.items:Page", ["webmain.items:Page"]),
         (42, ["42"]),
+        (LineBlock, ["LineBlock", "is no object", "call a class"]),
     ],
 )  # fmt: skip
 def test_bad_specs_are_answered_with_what_was_given_and_what_is_allowed(spec, words):

@@ -344,6 +344,7 @@ def test_options_are_read_and_checked():
         ("svm:features=colour", ["colour", "tag_path"]),
         ("svm:labels=all", ["labels", "all", "article", "best", "paper"]),
         ("svm:min_pages=0", ["min_pages", "0"]),
+        ("svm:seed=-1", ["seed", "-1", "0 to"]),
         ("svm:learned=x", ["learned=x", "form=..., labels=..., features=..., min_pages=..., seed=..."]),
     ):
         with pytest.raises(UnknownExtractor) as caught:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.comparing import bullets, compare, publish
 from webmain.cli.exits import NOT_FOUND, OK, USAGE, Commands, Failure, failing
-from webmain.cli.sources import in_range, named, notify, positive, positive_int
+from webmain.cli.sources import in_range, named, non_negative_int, notify, positive, positive_int
 
 if TYPE_CHECKING:
     from webmain.evaluation.records import Findings
@@ -75,7 +75,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     option("--protocol", metavar="NAME", help="run a paper's experiment instead")
     option("--rendered", type=Path, metavar="FILE", help="pages rendered in a browser, for svm_visual and svm_sites")
     option("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
-    option("--seed", type=int, default=1, metavar="S", help="random seed of samples, intervals and tests (1)")
+    option(
+        "--seed", type=non_negative_int, default=1, metavar="S", help="random seed of samples, intervals and tests (1)"
+    )
     option(
         "--jobs",
         type=in_range(int, 0, 256, "is 0 to 256"),

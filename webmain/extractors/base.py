@@ -314,9 +314,9 @@ def create(spec: str | Extractor | None = None) -> Extractor:
     if spec is None:
         spec = DEFAULT
     if not isinstance(spec, str):
-        if isinstance(spec, Extractor):
+        if isinstance(spec, Extractor) and not isinstance(spec, type):
             return _checked(spec)
-        raise UnknownExtractor(f"extractor: {spec!r} has no name, segment and judge")
+        raise UnknownExtractor(f"extractor: {spec!r} is no object with a name, segment and judge; call a class")
     spec = spec.strip()
     name, _, rest = spec.partition(":")
     if name in EXTRACTORS:

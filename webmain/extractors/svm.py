@@ -107,7 +107,7 @@ class SVM(CheckedOptions, SiteExtractor):
     labels: Literal["article", "best", "paper"] = "article"
     features: str = "+".join(DEFAULT_SETS)
     min_pages: int = field(default=5, metadata=within(1, 1e6))
-    seed: int = 0
+    seed: int = field(default=0, metadata=within(0, 1e9))
     learned: Learned | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
