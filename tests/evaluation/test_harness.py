@@ -67,6 +67,9 @@ def moody(html, url):
 def dies_at_start(html, url):
     os._exit(9)
 
+def typed(html, url):
+    return {"b": html.encode(), "n": None, "t": (html, 0.5), "3": (html, 0.5, 1)}[html]
+
 def slow(html, url):
     time.sleep(0.15)
     return html
@@ -119,6 +122,16 @@ def test_every_page_gets_one_prediction_with_its_own_text():
     found = run(pages, "fake_systems:echo", jobs=3)
     assert {name: p.text for name, p in found.items()} == {str(n): str(n) for n in range(12)}
     assert all(p.error == "" and p.system == "fake_systems:echo" and p.dataset == "d" for p in found.values())
+
+
+def test_what_is_no_text_is_an_error():
+    found = run([page(name, name) for name in "bnt3"], "fake_systems:typed", jobs=0)
+    assert [(p.text, p.error) for p in found.values()] == [
+        ("", "TypeError: the text is bytes, not str"),
+        ("", ""),
+        ("t", ""),
+        ("", "TypeError: the text is tuple, not str"),
+    ]
 
 
 def test_a_page_that_hangs_in_c_is_killed_and_the_next_ones_are_done():

@@ -107,11 +107,14 @@ def measure(
 
 def _prediction(system: str, page: GoldPage, answer: object, **measured: Any) -> Prediction:
     """Return the prediction of an error, a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
-    text, confidence, error = answer, None, ""
+    text: Any = answer
+    confidence, error = None, ""
     if isinstance(answer, BaseException):
         text, error = "", _clean(error_text(answer))[:MAX_ERROR_CHARS]
     elif isinstance(answer, tuple) and len(answer) == 2:
         text, confidence = answer
+    if not isinstance(text, str | None):
+        text, error = "", f"TypeError: the text is {type(text).__name__}, not str"
     sure = float(confidence) if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else None
     return Prediction(
         system=system,
@@ -132,9 +135,9 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {detail}" if detail else type(error).__name__
 
 
-def _clean(text: object) -> str:
+def _clean(text: str | None) -> str:
     """Return a text that can be written: None becomes "", lone surrogates are replaced."""
-    return str(text or "").encode("utf-8", "replace").decode("utf-8")
+    return (text or "").encode("utf-8", "replace").decode("utf-8")
 
 
 def ready(system: System) -> Loaded:
