@@ -170,6 +170,8 @@ def test_explain_tells_what_moved_the_score_of_a_block(capsys):
         (["-e", "learned", "--block", "5000"], "this page has blocks 0 to"),
         (["-e", "learned", "--block", "-1"], "this page has blocks 0 to"),
         (["-e", "pab", "--block", "1"], "only learned can show what affected a score, not pab"),
+        (["--block", "1", "--against", "pab"], "leave out --against"),
+        (["--block", "1", "-o", "block.html"], "leave out --against, --gold and html"),
     ],
 )
 def test_explain_tells_where_a_block_can_not_be_explained(capsys, options, told):

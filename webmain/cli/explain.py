@@ -73,6 +73,9 @@ def add(commands: Commands) -> None:
 def _explain(args: argparse.Namespace) -> int:
     from webmain.explain.comparing import compare
 
+    form = args.format or _format_of(args.output)
+    if args.block is not None and (form == "html" or args.against or args.gold):
+        raise Failure(USAGE, "--block shows one block, as table or json: leave out --against, --gold and html")
     specs = [args.extractor] if args.against is None else [args.extractor, args.against]
     explained: list[Explanation] = []
     gold = _gold_text(args.gold) if args.gold else None
@@ -88,7 +91,6 @@ def _explain(args: argparse.Namespace) -> int:
         notify(found.rejected)
     comparison = compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
     texts = _texts(explained, gold)
-    form = args.format or _format_of(args.output)
     inputs = filter(None, [*args.source, args.gold])
     if form == "html":
         from webmain.explain.page import MissingExtraError, explanation_page
