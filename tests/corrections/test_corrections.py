@@ -173,6 +173,14 @@ def test_two_processes_write_in_turn(tmp_path):
     )
 
 
+def test_corrections_are_not_written_into_the_page(tmp_path, capsys):
+    page = tmp_path / "tide.html"
+    page.write_text(HTML)
+    assert main(["correct", str(page), "--corrections", str(page), "--boilerplate", "1"]) == 2
+    assert "belongs to what is read" in capsys.readouterr().err
+    assert page.read_text() == HTML
+
+
 def test_the_command_lists_parts_marks_them_and_takes_back(tmp_path, capsys):
     page, path = tmp_path / "tide.html", tmp_path / "corrections.jsonl"
     page.write_text(HTML)

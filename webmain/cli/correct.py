@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import OK, REJECTED, UNWRITTEN, USAGE, Commands, Failure, failing
 from webmain.cli.explain import explainer
+from webmain.cli.outputs import refuse_inputs
 from webmain.cli.sources import CORRECTIONS, add_source, read_page
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import cut
@@ -53,6 +54,7 @@ def _correct(args: argparse.Namespace) -> int:
     if args.undo and (args.content or args.boilerplate or args.note):
         raise Failure(USAGE, "--undo removes the whole correction: leave out --content, --boilerplate and --note")
     explained = explainer(args, args.extractor)
+    refuse_inputs(args.corrections, args.source)
     file = CorrectionsFile(args.corrections)
     with failing(REJECTED, Rejected), failing(USAGE, CorrectionError), failing(UNWRITTEN, StoreError):
         found = explained(read_page(args.source[0], args))
