@@ -49,6 +49,16 @@ def test_languages_are_told_by_their_codes_without_regions(tmp_path, stated, lan
     assert only(read_gold(write_lines(tmp_path / "x.jsonl", PAGE | {"lang": stated}))).language == language
 
 
+def test_lines_in_another_encoding_than_utf_8_are_left_out_all_of_them(tmp_path):
+    file = tmp_path / "x.jsonl"
+    file.write_bytes("".join(json.dumps(PAGE | {"id": str(n)}) + "\n" for n in range(4)).encode("utf-16"))
+    gold = read_gold(file)
+    assert list(gold) == []
+    assert gold.dropped.counts[DropReason.NOT_JSON] == 5  # as many lines as bytes of line feeds
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(PAGE).encode())
+    assert only(read_gold(file)).id == "1"
+
+
 def test_raw_bytes_go_before_the_text_of_a_page(tmp_path):
     raw = "<p>ข่าว".encode("cp874")
     file = write_lines(tmp_path / "x.jsonl", PAGE | {"html_b64": base64.b64encode(raw).decode()})

@@ -83,7 +83,7 @@ def read_bounded(file: Path, limit: int = MAX_PAGE_BYTES) -> bytes:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(data)
+        value = json.loads(data.decode("utf-8-sig", "surrogatepass"))  # given bytes, it would read UTF-16, too
     except (ValueError, RecursionError) as error:
         raise BadRecord(DropReason.NOT_JSON, str(error)[:80]) from None
     if not isinstance(value, dict):
