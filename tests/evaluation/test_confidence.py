@@ -256,6 +256,16 @@ def test_a_page_without_confidence_comes_last(results):
     assert cells(table, "100 %")["mine"] == pytest.approx(18 / 20)
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_confidence_in_no_text_is_none(text):
+    pages = [gold(str(n)) for n in range(10)]
+    given_ = [said("mine", page, page.text, 0.8) for page in pages[:9]] + [said("mine", pages[9], text, 0.95)]
+    found = score(pages, given_, ["mine"])
+    row = cells(confidence_tables.quality(found, seed=1), "mine")
+    assert (row["without"], row["confidence"], row["F1 of those"]) == (1, pytest.approx(0.8), 1)
+    assert cells(confidence_tables.coverage(found), "90 %")["mine"] == 1
+
+
 def test_peers_are_the_rivals_where_there_are_any(results):
     row = cells(confidence_tables.against_rivals(results, seed=1), "mine", "100 %")
     assert row["best rival"] == "trafilatura"
