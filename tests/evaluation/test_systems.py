@@ -192,11 +192,13 @@ def test_a_systems_version_changes_with_our_source_and_with_yours(tmp_path, monk
 
 
 def test_a_systems_version_changes_with_a_file_that_an_option_names(tmp_path):
-    file = tmp_path / "model.json"
+    file = tmp_path / "me@work" / "model.json"
+    file.parent.mkdir()
     name = f"learned:profile=news,model={file}@site"
     shipped = Path(page_model.__file__).with_name(page_model.FILE).read_bytes()
     file.write_bytes(shipped)
     first = describe(name).version
+    assert describe(name.removesuffix("@site")).mode is Mode.PAGE
     file.write_bytes(shipped + b"\n")
     assert describe(name).version != first
 
