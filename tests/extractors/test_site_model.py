@@ -196,7 +196,10 @@ GOOD = {
     "wrong",
     [
         {"n_pages": 0},
+        {"n_pages": []},
         {"news": 1.1},
+        {"news": [0.5]},
+        {"places_count": []},
         {"news": float("nan")},
         {"places_count": 1},
         {"parents": [0, 0]},

@@ -254,10 +254,20 @@ class PlainRecord:
         """Raise a ValueError unless the fields are valid."""
 
     def require(self, name: str, kind: type | tuple[type, ...], low: float = -math.inf, high: float = math.inf) -> None:
-        """Raise a ValueError unless a field, or each value of a column, has the type and, for numbers, is in the range."""
-        values = getattr(self, name)
+        """Raise a ValueError unless a field has the type and, for numbers, is in the range."""
+        self._require(name, (getattr(self, name),), kind, low, high)
+
+    def require_each(
+        self, name: str, kind: type | tuple[type, ...], low: float = -math.inf, high: float = math.inf
+    ) -> None:
+        """Raise a ValueError unless each value of a column has the type and, for numbers, is in the range."""
+        self._require(name, getattr(self, name), kind, low, high)
+
+    def _require(
+        self, name: str, values: Sequence[Any], kind: type | tuple[type, ...], low: float, high: float
+    ) -> None:
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        for value in values if isinstance(values, tuple) else (values,):
+        for value in values:
             if type(value) not in kinds or (kinds[0] is not str and not low <= value <= high):
                 raise ValueError(f"{self.what}: {name} has {value!r:.60}")
 

@@ -186,12 +186,12 @@ class SiteTree(PlainRecord):
         self.require("n_pages", int, 1)
         self.require_columns(("parents", "steps", "pages"), MAX_NODES)
         self.require_columns(("text_nodes", "texts", "text_pages"), MAX_TEXTS)
-        self.require("parents", int, -1)
-        self.require("steps", str)
-        self.require("text_nodes", int, 0, len(self.steps) - 1)
-        self.require("texts", str)
+        self.require_each("parents", int, -1)
+        self.require_each("steps", str)
+        self.require_each("text_nodes", int, 0, len(self.steps) - 1)
+        self.require_each("texts", str)
         for name in ("pages", "text_pages"):
-            self.require(name, int, 1, self.n_pages)
+            self.require_each(name, int, 1, self.n_pages)
         if any(parent >= node for node, parent in enumerate(self.parents)):
             raise ValueError("site tree: a node comes before its parent")
 
