@@ -10,6 +10,7 @@ elsewhere), or before nine tenths of the back-off are over that the host's refus
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -79,6 +80,7 @@ def violations(n_hosts: int, seed: int) -> tuple[int, int, int]:
     hosts = servers(n_hosts, np.random.default_rng(seed))
     n_requests = n_refused = n_soon = 0
     crawler = get_crawler(settings_dict=settings)
+    crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots={}))  # where no request waits
     known = crawler.get_extension(KnownUrls)
     assert known is not None
     for hour in range(30 * 24):

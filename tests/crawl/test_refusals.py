@@ -1,8 +1,11 @@
 """Hosts that refuse are left alone, over runs, and are forgiven; one refusal among many good pages stops nothing."""
 
 import re
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -254,3 +257,12 @@ def test_the_summary_tells_and_the_exit_code_is_good():
     assert headline(found) == "0 new, 3 blocked (403, cloudflare challenge)"
     assert "paper.example: left alone until 14:05 (429, third time)" in render(found)
     assert exit_code(stats) == 0
+
+
+def test_in_a_month_of_outages_no_request_comes_too_soon():
+    code = "from freshness_refusals import violations; print(*violations(1, 0))"
+    line, folder = [sys.executable, "-c", code], Path(__file__).parents[2] / "benchmarks"
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True)
+    n_requests, n_refused, n_soon = map(int, done.stdout.split())
+    assert n_requests > n_refused > 0
+    assert n_soon == 0
