@@ -43,7 +43,7 @@ def test_options_are_those_of_the_method_but_for_files(name):
         ("pab:hidden=drop", "pab"),
         ("line_block:decision=sigma,tkd=require", "line_block:decision=sigma,tkd=require"),
         ("lbda:ads=false,min_words=3", "lbda:ads=false,min_words=3"),
-        ("svm:seed=-4", "svm:seed=-4"),
+        ("line_block:max_gap=-1", "line_block:max_gap=-1"),
     ],
 )
 def test_what_is_allowed_makes_the_method(spec, made):
