@@ -121,3 +121,18 @@ def test_the_command_compares_with_the_text_wanted(page, tmp_path, capsys):
     assert cli.main(run) == exits.NOT_FOUND
     assert cli.main([*run[:-1], str(tmp_path / "none")]) == exits.NOT_FOUND
     assert "gold.txt" in capsys.readouterr().err
+
+
+def test_two_forms_of_one_method_are_named_as_they_were_asked_for(capsys):
+    page = str(PAGES[0])
+    forms = ["line_block", "line_block:decision=sigma"]
+    command = ["explain", page, "-e", forms[0], "--against", forms[1]]
+    assert cli.main([*command, "-f", "json"]) == exits.OK
+    told = json.loads(capsys.readouterr().out)
+    assert told["comparison"]["methods"] == forms
+    assert {run["only"] for run in told["comparison"]["differing"]} <= set(forms)
+    assert [one["with"] for one in told["texts"]] == forms[1:]
+    assert cli.main([*command, "-f", "html"]) == exits.OK
+    assert "line_block and line_block:decision=sigma" in capsys.readouterr().out
+    assert cli.main(["explain", page, "-e", forms[1], "--against", "pab"]) == exits.OK
+    assert "\nline_block against pab, by words" in capsys.readouterr().out

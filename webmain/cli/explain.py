@@ -71,7 +71,8 @@ def add(commands: Commands) -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from webmain.explain.comparing import compare
+    from webmain.explain.comparing import compare, names_of
+    from webmain.extractors.base import DEFAULT
 
     form = args.format or _format_of(args.output)
     if args.block is not None and (form == "html" or args.against or args.gold):
@@ -89,8 +90,10 @@ def _explain(args: argparse.Namespace) -> int:
         notify(note)
     if found.rejected is not None:
         notify(found.rejected)
-    comparison = compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
-    texts = _texts(explained, gold)
+    names = names_of(explained, [spec or DEFAULT for spec in specs])
+    is_compared = len(explained) == 2 and all(one.blocks for one in explained)
+    comparison = compare(*explained, names=names) if is_compared else None
+    texts = _texts(explained, names, gold)
     inputs = filter(None, [*args.source, args.gold])
     if form == "html":
         from webmain.explain.page import MissingExtraError, explanation_page
@@ -144,14 +147,14 @@ def _gold_text(name: str) -> str:
         raise Failure(NOT_FOUND, f"{name}: {reason_of(error)}") from error
 
 
-def _texts(explained: list[Explanation], gold: str | None) -> list[TextComparison]:
+def _texts(explained: list[Explanation], names: Sequence[str], gold: str | None) -> list[TextComparison]:
     """Compare the article's text with a wanted one, and with another method's."""
     from webmain.evaluation.differences import compare_texts
 
-    first, *others = explained
-    text, language = _text(first), (first.article and first.article.language) or ""
-    wanted = ([] if gold is None else [("gold", gold)]) + [(other.name, _text(other)) for other in others]
-    return [compare_texts(name, other, first.name, text, language) for name, other in wanted]
+    text, *others = map(_text, explained)
+    language = (explained[0].article and explained[0].article.language) or ""
+    wanted = ([] if gold is None else [("gold", gold)]) + list(zip(names[1:], others, strict=True))
+    return [compare_texts(name, other, names[0], text, language) for name, other in wanted]
 
 
 def _text(explanation: Explanation) -> str:
@@ -159,9 +162,9 @@ def _text(explanation: Explanation) -> str:
 
 
 def _comparison_record(comparison: Comparison) -> dict[str, Any]:
-    names = {"only-a": comparison.first.name, "only-b": comparison.second.name}
+    names = dict(zip(("only-a", "only-b"), comparison.names, strict=True))
     return {
-        "methods": [comparison.first.name, comparison.second.name],
+        "methods": list(comparison.names),
         "characters": {side.value: n for side, n in comparison.n_chars.items()},
         "differing": [{"only": names[side], "text": text} for side, text in comparison.runs],
     }

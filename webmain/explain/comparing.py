@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
@@ -32,6 +32,7 @@ class Comparison:
 
     first: Explanation
     second: Explanation
+    names: tuple[str, ...]  # of the two methods
     unit: Unit
     sides: tuple[Side, ...]  # for each leaf (line)
     # the same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with each method's verdict
@@ -62,8 +63,14 @@ class Comparison:
         return overlay_html(shown, marks=self.marks)
 
 
-def compare(first: Explanation, second: Explanation) -> Comparison:
-    """Return the comparison of two methods on one document.
+def names_of(explained: Sequence[Explanation], specs: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of methods, or, if some are the same, what was asked for: their names with options."""
+    names = tuple(one.name for one in explained)
+    return names if len(set(names)) == len(names) else tuple(specs)
+
+
+def compare(first: Explanation, second: Explanation, *, names: Sequence[str] = ()) -> Comparison:
+    """Return the comparison of two methods on one document, by their names unless others are given.
 
     If only one method judges source lines, its lines are matched to leaves, in order. Raises ValueError if the
     explanations are of two documents: read the page once and explain that document with both methods.
@@ -71,13 +78,16 @@ def compare(first: Explanation, second: Explanation) -> Comparison:
     if first.document is not second.document:
         raise ValueError("compare: the explanations are of different documents")
     unit = Unit.LINES if first.unit is second.unit is Unit.LINES else Unit.LEAVES
-    judged = cache(partial(_judged, first, second))
+    names = tuple(names) or (first.name, second.name)
+    judged = cache(partial(_judged, first, second, names))
     found = tuple(map(judged, _owners(first, unit), _owners(second, unit)))
     sides, marks = tuple(side for side, _ in found), tuple(mark for _, mark in found)
-    return Comparison(first=first, second=second, unit=unit, sides=sides, marks=marks)
+    return Comparison(first=first, second=second, names=names, unit=unit, sides=sides, marks=marks)
 
 
-def _judged(first: Explanation, second: Explanation, ours: int, theirs: int) -> tuple[Side, Mark | None]:
+def _judged(
+    first: Explanation, second: Explanation, names: tuple[str, ...], ours: int, theirs: int
+) -> tuple[Side, Mark | None]:
     """Return which methods keep the leaves (lines) of a block of each, -1 for none, and their mark."""
     blocks = [one.blocks[i] if i >= 0 else None for one, i in ((first, ours), (second, theirs))]
     kept = [block is not None and block.verdict is Verdict.CONTENT for block in blocks]
@@ -85,7 +95,7 @@ def _judged(first: Explanation, second: Explanation, ours: int, theirs: int) -> 
     if not any(blocks):
         return side, None
     labels = [block_label(block) if block else "nothing" for block in blocks]
-    label = f"{first.name}: {labels[0]}\n{second.name}: {labels[1]}"
+    label = f"{names[0]}: {labels[0]}\n{names[1]}: {labels[1]}"
     return side, Mark(ours if ours >= 0 else theirs, f"wm-{side}", label)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from webmain.evaluation.differences import TextComparison, compare_texts
-from webmain.explain.comparing import compare
+from webmain.explain.comparing import compare, names_of
 from webmain.explain.explaining import block_of, explain_page, moved
 from webmain.explain.records import Explanation, block_record, page_record
 from webmain.explain.view import View
@@ -142,7 +142,8 @@ def show(
         )
         for n, (view, method) in enumerate(zip(views, methods, strict=True))
     )
-    both = compare(views[0].explanation, views[1].explanation) if len(views) == 2 else None
+    explained = [view.explanation for view in views]
+    both = compare(*explained, names=names_of(explained, methods)) if len(views) == 2 else None
     texts = _comparisons(views, methods, gold)
     markup = _render("comparison.html.jinja", both=both, texts=texts, place=place)
     return PageResult(judged, markup, both.overlay if both else "")
