@@ -9,7 +9,7 @@ import pytest
 import webmain
 from webmain.extractors import learned as module
 from webmain.extractors.learned import BY_SITE, BY_THREAD, LearnedExtractor
-from webmain.extractors.page_model import CONFIDENCE_COLUMNS, block_names, names
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, block_names, choose, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import Page
@@ -130,6 +130,22 @@ def test_scores_are_the_probabilities_of_raw_log_odds():
     assert found.score == pytest.approx(1 / (1 + np.exp(-found.raw)))
     assert 0 <= found.confidence <= 1
     assert len(found.why) == len(found.score)
+
+
+def test_a_likely_block_that_is_left_out_is_not_called_unlikely(monkeypatch):
+    body = f"<nav><a href=/>Home</a></nav><article>{f'<p>{PROSE}</p>' * 5}</article><p>Imprint</p>"
+    best = int(judged(body).score.argmax())
+
+    def only_the_best(probability, n_chars):
+        return replace(choose(probability, n_chars), kept=np.arange(len(probability)) == best, limit=probability[best])
+
+    monkeypatch.setattr(module, "choose", only_the_best)
+    found = judged(body)
+    left_out = {
+        why for why, score, kept in zip(found.why, found.score, found.kept, strict=True) if score > 0.5 and not kept
+    }
+    assert left_out == {"not likely enough for the best whole"}
+    assert found.why[best] == "likely to be content"
 
 
 def test_confidence_is_what_the_model_expects(model):

@@ -84,6 +84,7 @@ _WHY: Final = (
     "marked as content by a person",
     BY_THREAD,
     BY_RECIPE,
+    "not likely enough for the best whole",
 )
 
 
@@ -172,6 +173,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         probability = probabilities(margin)
         choice = choose(probability, page.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
+        reason[(probability > 0.5) & ~choice.kept] = 10
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
         reason[(by_rule[BY_THREAD] < 0) & ~choice.kept] = 8
