@@ -339,6 +339,15 @@ def test_damaged_files_are_listed_beside_the_others(shelf):
     assert [type(e) for e in listing.errors] == [ForeignModelError]
 
 
+def test_a_copy_under_the_name_of_another_site_is_listed_as_of_no_use(shelf):
+    path = saved(shelf)
+    copy = shelf.folder / "other.example.toy.json"
+    copy.write_bytes(path.read_bytes())
+    listing = shelf.models()
+    assert [m.path for m in listing.models] == [path]
+    assert [str(e) for e in listing.errors] == [f"{copy}: holds toy for {SITE}, whose file is {path.name}"]
+
+
 # ---- What cannot be written
 
 

@@ -192,8 +192,12 @@ class ModelStore:
         for file in files:
             try:
                 content = read_content(file)
-                if content is not None:
-                    models.append(model_of(content, file)[0])
+                if content is None:
+                    continue
+                model = model_of(content, file)[0]
+                if (own := self.path(model.site, model.method).name) != file.name:
+                    raise ForeignModelError(f"{file}: holds {model.method} for {model.site}, whose file is {own}")
+                models.append(model)
             except ModelError as error:
                 errors.append(error)
         return Listing(models=tuple(sorted(models, key=lambda m: (m.site, m.method))), errors=tuple(errors))
