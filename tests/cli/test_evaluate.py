@@ -506,3 +506,10 @@ def test_without_the_extra_train_the_lists_are_printed_and_the_rest_names_it(arg
     assert (done.returncode, done.stdout.splitlines()[-1]) == (code, told if code == 0 else f"webmain: {told}"), (
         done.stdout
     )
+
+
+def test_the_systems_in_the_help_can_be_run(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", "--help"])
+    (option,) = re.findall(r"pab:[a-z_]+=\w+", capsys.readouterr().out)
+    assert systems.describe(option).name == option

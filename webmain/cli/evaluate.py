@@ -69,7 +69,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--systems",
         metavar="SYSTEM[,SYSTEM]",
         action="append",
-        help="line_block, pab:keep=..., svm@site, svm@crossfit, trafilatura, module:name, all_text; "
+        help="line_block, pab:hidden=keep, svm@site, svm@crossfit, trafilatura, module:name, all_text; "
         "all, ours, peers (default: all)",
     )
     option("--protocol", metavar="NAME", help="run a paper's experiment instead")

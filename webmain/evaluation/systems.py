@@ -2,7 +2,7 @@
 
 A system is named by a string:
 
-- `line_block`, `pab:keep=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
+- `line_block`, `pab:max_outer_share=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
 - `svm@site`: the extractor gets all pages of a site together and is fitted to the same pages that it judges, without their
   gold, without the fallback to another method that `webmain.extract_site` and a crawl have;
 - `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by a model learned from the others;
