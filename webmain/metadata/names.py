@@ -32,7 +32,8 @@ _DATELINE = lazy(
 )
 """A dateline and what follows it: "LONDON (Reuters) - The ..."."""
 _TO_DATE: Final = (
-    r"(?<=\w\s)(?:(?-i:[a-zà-ÿ]{1,5})\.?\s|[^\W\d_]{2,12}:\s)?\d{1,2}(?:\.?\s[^\W\d_]{2}|[./-]\s?\d{1,2}[./-])"
+    r"(?<=[^\s!-/:-@\[-`{-~‐-•、，；：]\s)(?:(?-i:[a-zà-ÿ]{1,5})\.?\s|[^\W\d_]{2,12}:\s)?"
+    r"(?:\d{1,2}(?:\.?\s[^\W\d_][^\s\d]|[./-]\s?\d{1,2}[./-])|\d{4}\s?[年년./-]\s?\d)"
 )
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SECOND_NAME = lazy(r"(?<=\s)\((\w{2,20})\)(?=\s)")  # "Jane (Doe) Roe"
@@ -43,6 +44,7 @@ _MAX_REST_CHARS: Final = 40
 _ASIAN: Final = lazy("[\u0900-\u1fff\u2e80-\ud7af]")  # from Devanagari to Hangul, without punctuation marks
 _REST = r"[\W_]*(?:\S{1,64}@\S{1,100}[\W_]*)?"
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
+_SENTENCE_END = lazy(r"[。！？]")  # as in an interview: "记者：春运初始，天气如何？"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +79,13 @@ def _patterns() -> _Patterns:
         tail=lazy(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
         aside=lazy(rf"\s*\((?:{either('and')})\s", re.I),
         divider=lazy(
-            rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
+            rf"(?:[,;|、،，／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
             rf"|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
         title=lazy(rf"^{either('titles')}(?:\s+(?=\S+\s\S)|(?<=[{COLONS}])\s*)", re.I),
-        role=lazy(rf"(?:[\w.]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
+        role=lazy(rf"(?:[^\s,]+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
         role_after=lazy(rf"(?<=\S)\s*{either('roles_after')}$"),
         no_name=lazy(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
         name_word=lazy(r"[^\W\d_][\w'’.-]*$"),
@@ -116,6 +118,8 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
     text = _DATELINE.sub("", text.strip(" \t-–—|·•:,;/"))
     signed = read_signature(text) or (read_signature(raw) if "@" in raw else None)
     text = signed.names if signed else text
+    if is_text and _SENTENCE_END.search(text):
+        return []
     for _ in range(3):
         match = patterns.prefix.match(text)
         if not match:
