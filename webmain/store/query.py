@@ -1,9 +1,9 @@
 """Query parsing: the words of a text as an index holds them, and a reader's query as words and phrases.
 
 Text and query go through the same steps, so every stored word can be found. `words` segments a text (Thai, Chinese and
-Japanese too). Each word is folded (case, width, accents of Latin and Greek letters,
-vowel marks of Arabic, Persian and Arabic kaf and yeh) and split at every
-character that is not a letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a row.
+Japanese too). Each word is folded (case, width, digits, accents and points, letters that are typed in two ways) and split at
+every character that is not a letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a
+row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from webmain.text.normal import is_plain
 from webmain.text.words import fold_word, words
 
-TOKENS_VERSION = 2  # raise it when the same text yields different tokens: indexes of other versions are then rebuilt
+TOKENS_VERSION = 3  # raise it when the same text yields different tokens: indexes of other versions are then rebuilt
 
 MAX_QUERY_CHARS = 1_000
 MAX_PARTS = 32  # most words and phrases in one query
@@ -28,7 +28,12 @@ MAX_TOKENS = 400
 MAX_TOKEN_CHARS = 64
 """Length at which a token is cut, in text and query alike: longer ones are hashes or encoded data."""
 
-_ONE_LETTER = str.maketrans("ıøđłكي", "iodlکی")  # without an accent that could be cut off, or of another keyboard
+_ONE_LETTER = str.maketrans("ıøđłёكيىأإآٱؤئةہۀ", "iodlеکییااااویههه")
+"""Letters without an accent that could be cut off, with one that many don't type, or of another keyboard."""
+
+_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u093c]+")  # vowels of Hebrew, the dot of Hindi
+_NASALS = re.compile("\u0901|[ङञणनम]\u094d(?=[क-ह])")  # a dot in Hindi, too
+_DIGITS = re.compile(r"[^\x00-\x7f\D]")
 _ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
 _PART = re.compile(r'"([^"]*)"?|([^"\s]+)')
@@ -68,7 +73,8 @@ def tokens_of(word: str) -> tuple[str, ...]:
         return (word[:MAX_TOKEN_CHARS].lower(),)
     folded = fold_word(unicodedata.normalize("NFKC", word))
     if not folded.isascii():
-        folded = folded.translate(_ONE_LETTER)
+        folded = _NASALS.sub("\u0902", _POINTS.sub("", folded.translate(_ONE_LETTER).replace("եւ", "եվ")))
+        folded = _DIGITS.sub(lambda digit: str(unicodedata.decimal(digit[0])), folded)
         decomposed = unicodedata.normalize("NFD", folded)
         folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
     return tuple(token[:MAX_TOKEN_CHARS] for token in _token_pattern(plain=is_plain(folded)).findall(folded))
