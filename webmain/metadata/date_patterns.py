@@ -40,7 +40,7 @@ def date_patterns() -> DatePatterns:
     ordinals, year_after = words.either("dates.ordinals"), words.either("dates.year_after")
     half, marks = words.either("dates.mornings", "dates.afternoons"), words.either("dates.year_marks")
     clock = (
-        rf"(?:(?P<part>{half})\s?)?(?P<hour>\d{{1,2}})(?::|\.|{words.either('dates.clock_marks')})\s?"
+        rf"(?:(?P<part>{half}|[AaPp][Mm])\s?)?(?P<hour>\d{{1,2}})(?::|\.|{words.either('dates.clock_marks')})\s?"
         rf"(?P<minute>\d{{2}}(?!\d)|\d(?={words.either('dates.minute_marks')}))"
         r"(?:[:.](?P<second>\d{2})(?!\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
         rf"\s?(?P<half>[AaPp]\.?\s?[Mm]\b\.?|{half}(?!\w))?"
@@ -65,10 +65,11 @@ def date_patterns() -> DatePatterns:
     calendars = {calendar: _months(calendar) for calendar in CALENDARS}
     solar, ethiopian, nepali = ("|".join(names) or "(?!)" for names in calendars.values())
     of_calendars = (
-        rf"(?<!\d)(?P<day>\d{{1,2}})\s?(?P<solar>{solar})(?:\sماه)?,?\s(?P<year>1[34]\d\d)(?!\d)",
+        rf"(?<!\d)(?P<day>\d{{1,2}})[\s/]?(?P<solar>{solar})(?:\sماه)?(?:,?\s|/)(?P<year>1[34]\d\d)(?!\d)",
+        rf"(?<!\d)(?P<year>1[34]\d\d)\s(?:د\s)?(?P<solar>{solar})\s(?P<day>\d{{1,2}})(?!\d)",
         r"(?<!\d)(?P<year>1[34]\d\d)(?P<sep>[/-])(?P<solar>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)",
         r"(?<!\d)(?P<day>\d{1,2})(?P<sep>\s?[/-]\s?)(?P<solar>\d{1,2})(?P=sep)(?P<year>1[34]\d\d)(?!\d)",
-        rf"(?P<ethiopian>{ethiopian})\s(?P<day>\d{{1,2}})(?:{ordinals})?,?\s(?P<year>20\d\d)(?!\d)",
+        rf"(?P<ethiopian>{ethiopian})\s(?P<day>\d{{1,2}})(?:{ordinals})?[,፣]?\s(?P<year>20\d\d)(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\s(?P<ethiopian>{ethiopian}),?\s(?P<year>20\d\d)(?!\d)",
         rf"(?P<nepali>{nepali})\s(?P<day>\d{{1,2}})(?:{ordinals})?,?\s(?P<year>20[5-8]\d)(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\s(?P<nepali>{nepali}),?\s(?P<year>20[5-8]\d)(?!\d)",
@@ -77,7 +78,7 @@ def date_patterns() -> DatePatterns:
     return DatePatterns(
         iso=re.compile(
             rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])\s?(?P<month>\d{{1,2}})(?P=sep)\s?(?P<day>\d{{1,2}})(?!\d)"
-            rf"(?:(?:[Tt]|[.,]?\s{{1,3}}|\s[-–|]\s|{weekday}\s{{0,2}})(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
+            rf"(?:(?:[Tt]|[.,]?\s{{1,3}}\[?|\s[-–|]\s|{weekday}\s{{0,2}})(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
         ),
         of_languages=tuple(map(re.compile, (*words.words("dates.patterns"), *of_calendars))),
         named=tuple(map(re.compile, (day_first, month_first, year_first))),
@@ -86,7 +87,7 @@ def date_patterns() -> DatePatterns:
             rf"(?:\s?(?:{o_clock}|GMT(?=[+-]))?\s?\(?{_ZONE})?"
         ),
         clock_before=re.compile(
-            rf"{clock}(?:\s?{o_clock})?(?:\s?{_ZONE})?[\s,|•·/–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
+            rf"{clock}(?:\s?{o_clock})?(?:\s?{_ZONE})?[\s,|•·/–—-]{{0,5}}(?:on\s|[^\W\d_]{{3,10}},?\s)?$"
         ),
         span=re.compile(rf"\s(?:[-–—]|{words.either('dates.until')})\s(?=[\w'’])"),
         eras={name: int(before) for name, before in eras},

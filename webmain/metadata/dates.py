@@ -14,9 +14,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from webmain import languages
-from webmain.metadata.calendars import CALENDARS, read_zone
+from webmain.metadata.calendars import CALENDARS, from_nepali, read_zone
 from webmain.metadata.date_patterns import date_patterns
 from webmain.regex import lazy
+from webmain.text.normal import repair_burmese
 from webmain.urls import split_url
 
 MAX_DATE_CHARS: Final = 200
@@ -33,6 +34,9 @@ _BUDDHIST_YEARS: Final = range(2400, 2700)
 _BUDDHIST_OFFSET: Final = 543
 _MINGUO_OFFSET: Final = 1911
 """Taiwan counts the years from 1912."""
+
+_NEPALI_DECADES: Final = ("207", "208")
+"""Beginnings of the years, 2013 to 2033, that numbers alone name in Nepal's calendar."""
 
 _DAYS_AHEAD: Final = 2
 _THAI: Final = range(0x0E00, 0x0E80)
@@ -73,7 +77,7 @@ _HAN_NUMBER = lazy(rf"[{_HAN_DIGITS}十]+")
 
 def plain(text: str) -> str:
     """Return a text on one line with ASCII digits, cut at `MAX_DATE_CHARS`."""
-    text = " ".join(text[:MAX_DATE_CHARS].translate(_digits()).split())
+    text = " ".join(repair_burmese(text[:MAX_DATE_CHARS]).translate(_digits()).split())
     return _HAN_DATE.sub(_in_digits, text) if "年" in text else text
 
 
@@ -216,6 +220,8 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
             number = int(name) if name.isdigit() else date_patterns().calendars[calendar][name]
             parts = _parts_of(to_common(int(parts["year"]), number, int(parts["day"])), parts)
             break
+    if language[:2] == "ne" and parts.get("month") and parts["year"].startswith(_NEPALI_DECADES):
+        parts = _parts_of(from_nepali(int(parts["year"]), int(parts["month"]), int(parts["day"])), parts)
     month: int | None
     if name := parts.get("name"):
         month = languages.known().month(name, language)

@@ -75,6 +75,7 @@ _WIDE = lazy(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")  # written without spa
 _SPACED_LETTERS = lazy(rf"[^\W\d_{UNSPACED}]+")
 UNSPACED_RUN = lazy(f"[{UNSPACED}]+")  # letters and marks of the unspaced scripts
 _SURROGATES = lazy("[\ud800-\udfff]")
+_ZERO_FOR_WA = lazy("(?<![\u1040-\u1049.])\u1040(?=[\u1000-\u103f])|(?<=[\u1000-\u103f])\u1040(?![\u1040-\u1049.])")
 _NOT_FOR_HTML = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
@@ -164,6 +165,11 @@ def _in_one_script(word: re.Match[str]) -> str:
 def replace_surrogates(text: str) -> str:
     """Return a text with lone surrogates, which no encoding can express, replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def repair_burmese(text: str) -> str:
+    """Return a text with the letter wa where Burmese has the digit zero typed for it, which looks the same."""
+    return _ZERO_FOR_WA.sub("\u101d", text) if "\u1040" in text else text
 
 
 def fit_for_html(text: str) -> str:
