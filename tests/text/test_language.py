@@ -45,6 +45,25 @@ def test_the_model_tells_the_others(text, expected):
     assert 0.5 <= found.score <= 1.0
 
 
+@pytest.mark.parametrize(
+    ("text", "declared", "language"),
+    [
+        ("大阪高裁部総括判事（福岡高裁部総括判事）辻川靖夫▽依願退官 大阪高裁部総括判事和田真", "ja", "ja"),
+        ("大阪高裁部総括判事（福岡高裁部総括判事）辻川靖夫▽依願退官 大阪高裁部総括判事和田真", None, "zh"),
+        ("这座大桥今天上午重新开放，居民不用再乘船过河，市长出席了典礼", "ja", "zh"),
+        ("政府公布新措施", "zh-TW", "zh"),
+        ("政府公布新措施", "en", "und"),
+        ("港の図書館が開館、新措施公布", "zh", "ja"),
+    ],
+)
+def test_the_page_tells_japanese_from_chinese_where_the_letters_do_not(text, declared, language):
+    assert detect(text, declared=declared).language == language
+
+
+def test_sorani_has_its_own_code():
+    assert detect("نرخی نەوت لە بازاڕەکانی جیهان دابەزی و حکومەتی هەرێم ئامادەیە").language == "ckb"
+
+
 def test_a_few_odd_letters_are_undetermined():
     found = detect("xq zzk")
     assert found.language == "und"

@@ -16,6 +16,7 @@ from webmain.text.stopwords import EVERY_LANGUAGE, StopWordFileError, read_stopw
         ("ro", "și"), ("el", "ειναι"), ("el", "γιατι"), ("hi", "गई"), ("ko", "말했다"),
         ("az", "və"), ("cy", "mae"), ("is", "og"), ("sq", "dhe"),
         ("ur", "میں"), ("et", "kes"), ("lv", "nav"), ("hr", "također"), ("af", "hierdie"),
+        ("ckb", "لە"), ("ku", "دەڵێت"),
     ],
 )  # fmt: skip
 def test_function_words_and_words_of_all_news_are_stop_words(language, word):

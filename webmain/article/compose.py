@@ -248,7 +248,7 @@ def _complete(article: Article, document: Document, embedded: Embedded | None) -
 
     page = document.page
     found = with_hints(with_record(read_metadata(document), embedded), page.hints, now=page.fetched_at)
-    language, kind = detect(_sample(article.blocks)), page_type(document)
+    language, kind = detect(_sample(article.blocks), declared=found.language_declared), page_type(document)
     own_url = article.url if is_web(article.url) else None
     address = found.canonical_url or article.url
     return replace(

@@ -24,7 +24,9 @@ KANA_SHARE = 0.05
 """Share of kana among Han characters and kana from which a text is Japanese; a Chinese text quotes less."""
 
 MIN_HAN = 20
-"""Han characters without any kana from which a text is Chinese: Japanese headlines can do without kana, texts can't."""
+"""Han characters without any kana from which a text is Chinese: Japanese headlines can do without kana, texts hardly."""
+
+_CHINESE = lazy("[的了这這们們]")  # in most Chinese texts, and in no list of appointments of a Japanese newspaper
 
 LONG: Final = 480  # minimum characters of a text whose language the fast model may decide alone
 
@@ -36,6 +38,9 @@ _FARTHEST: Final = 1_000_000
 
 SURE: Final = frozenset("de en es fr it nl pl pt ru".split())
 """Languages for which the fast model may decide, since it knows similar ones; it confidently takes Malay for Indonesian."""
+
+_AS_KNOWN: Final = {"sdh": "ckb"}
+"""Sorani Kurdish, which the model takes for Southern Kurdish, a language without newspapers."""
 
 _ONE_LANGUAGE_SCRIPTS = {
     "el": "\u0370-\u03e1\u03f0-\u03ff\u1f00-\u1fff",
@@ -77,8 +82,10 @@ class Language:
     score: float  # probability of the likeliest language, in [0, 1]; 1.0 if the script or the fast model decided
 
 
-def detect(text: str) -> Language:
+def detect(text: str, *, declared: str | None = None) -> Language:
     """Return the language of a text, from its first `MAX_CHARS` characters.
+
+    `declared`: the language that the page declares; it decides between Japanese and Chinese where there is no kana.
 
     The letters decide for scripts of one language (Thai, Korean, Greek, ...), for Japanese, and for longer Chinese texts. A
     fast model decides for long texts in common languages if it is sure. Only for other texts a large model is loaded: 0.5 s
@@ -92,6 +99,13 @@ def detect(text: str) -> Language:
     if not n_letters:
         return Language(language=NO_LETTERS, score=1.0)
     by_script = _language_of_script(letters, n_letters)
+    if (
+        declared
+        and 2 * letters["han"] > n_letters
+        and not letters["kana"]
+        and not (by_script and _CHINESE.search(text))
+    ):
+        by_script = {"ja": "ja", "zh": "zh"}.get(declared[:2].lower(), by_script)
     if by_script:
         return Language(language=by_script, score=1.0)
     if len(text) >= LONG:
@@ -99,7 +113,7 @@ def detect(text: str) -> Language:
         if likeliest[0][0] in SURE and likeliest[-1][1] - likeliest[0][1] >= MARGIN:
             return Language(language=likeliest[0][0], score=1.0)
     language, score = large_model()(_encodable(text))
-    score = float(score)
+    language, score = _AS_KNOWN.get(language, language), float(score)
     return Language(language=language if score >= MIN_SCORE else UNDETERMINED, score=min(score, 1.0))
 
 

@@ -13,7 +13,7 @@ from webmain.text.words import base_language, fold_word, thai_word_list
 
 _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
-    "nb": "no", "nn": "no", "sdh": "ku", "sh": "hr", "wuu": "zh", "yue": "zh",
+    "ckb": "ku", "nb": "no", "nn": "no", "sh": "hr", "wuu": "zh", "yue": "zh",
 }  # fmt: skip
 EVERY_LANGUAGE = ""  # key of the words that a user's file lists before its first heading
 
