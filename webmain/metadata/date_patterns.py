@@ -78,7 +78,8 @@ def date_patterns() -> DatePatterns:
     return DatePatterns(
         iso=re.compile(
             rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])\s?(?P<month>\d{{1,2}})(?P=sep)\s?(?P<day>\d{{1,2}})(?!\d)"
-            rf"(?:(?:[Tt]|[.,]?\s{{1,3}}\[?|\s[-–|]\s|{weekday}\s{{0,2}})(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
+            rf"(?:(?:[Tt]|[.,]?\s{{1,3}}\[?|\s[-–|]\s|{weekday}\s{{0,2}})(?:{at}\s|(?P<zone2>[A-Z]{{3,4}})\s)?{clock}"
+            rf"(?:\s?{_ZONE})?)?"
         ),
         of_languages=tuple(map(re.compile, (*words.words("dates.patterns"), *of_calendars))),
         named=tuple(map(re.compile, (day_first, month_first, year_first))),

@@ -239,7 +239,7 @@ def _build(parts: dict[str, str], language: str) -> datetime | None:
         found = datetime(
             _common_year(parts, thai), month, int(day), 0 if days else hour, int(parts.get("minute") or 0),
             min(59, int(parts.get("second") or 0)), int((parts.get("fraction") or "0")[:6].ljust(6, "0")),
-            read_zone(parts.get("zone")),
+            read_zone(parts.get("zone") or parts.get("zone2")),
         )  # fmt: skip
         return found + timedelta(days=days)
     except (ValueError, OverflowError):

@@ -79,7 +79,7 @@ def _patterns() -> _Patterns:
         tail=lazy(rf"\s(?:{either('after_name')}|{_TO_DATE}).*", re.I | re.S),
         aside=lazy(rf"\s*\((?:{either('and')})\s", re.I),
         divider=lazy(
-            rf"(?:[,;|、،，／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
+            rf"(?:[,;|、،／](?:\s*{either('and')}(?=\s))?|(?<!(?-i:[{HAN}]))[•·]|[•·](?!(?-i:[{HAN}]))"
             rf"|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
@@ -168,7 +168,10 @@ def _divide(text: str, language: str) -> list[str]:
 def tidy(part: str) -> str:
     """Return a name without the text around it; "" if it cannot be a name."""
     patterns = _patterns()
-    name = re.sub(r"\s*\((?:[^()]{0,60})\)\s*$", "", part).strip(" \t.,:;-–—|/'\"“”„‘’*•·()【】〔〕")
+    name = re.sub(r"\s*(?:\([^()]{0,60}\)|（[ぁ-ゖー・\s]{2,30}）)\s*$", "", part).strip(
+        " \t.,:;-–—|/'\"“”„‘’*•·()【】〔〕"
+    )
+    name = name.strip("（）") if name.startswith("（") else name
     if part.rstrip().endswith(".") and re.search(r"\b(?:Jr|Sr|[A-Z])$", name):
         name += "."
     name = patterns.prefix.sub("", name, count=1) if patterns.prefix.match(name) and " " in name[3:] else name
