@@ -65,6 +65,11 @@ def test_thai_typing_habits_are_repaired(typed, right):
     assert words(typed) == [right]
 
 
+def test_the_digit_zero_is_a_letter_in_burmese_words():
+    assert words("၀န်ကြီးချုပ် နို၀င်ဘာ ၁၀ ၂၀၂၆ ဘ၀") == ["ဝန်ကြီးချုပ်", "နိုဝင်ဘာ", "၁၀", "၂၀၂၆", "ဘဝ"]
+    assert list(placed_words("၁၀ ၀န်ကြီးချုပ်")) == [("၁၀", 0, 2), ("ဝန်ကြီးချုပ်", 3, 15)]
+
+
 def test_thai_sign_of_repetition_is_no_word():
     assert words("นานา ๆ") == ["นานา"]
 
@@ -128,6 +133,8 @@ def test_no_letter_of_a_mixed_text_is_lost(text):
         ("ΛΙΜΆΝΙ", "el", "λιμανι"),
         ("Μαΐου", "el", "μαϊου"),
         ("aşa", "ro", "așa"),
+        ("Ещё", "ru", "еще"),
+        ("ёсць", "be", "ёсць"),
         ("aşa", "tr", "aşa"),
         ("人", "ja", "人"),
         ("x" * MAX_TERM_LENGTH, "en", "x" * MAX_TERM_LENGTH),

@@ -28,6 +28,7 @@ from webmain.text.normal import (
     has_astral_marks,
     is_plain,
     mark_ranges,
+    repair_burmese,
     replace_surrogates,
     strip_invisible,
     strip_unprinted,
@@ -78,7 +79,7 @@ def pieces(text: str, *, language: str | None = None) -> list[str]:
 def placed_words(text: str, *, language: str | None = None) -> Iterator[tuple[str, int, int]]:
     """Yield the words of a text as `words` does, but for the last dot of abbreviations, with where each begins and ends."""
     kept = range(len(text)) if is_plain(text) else [i for i, each in enumerate(text) if strip_unprinted(each)]
-    text = replace_surrogates(strip_unprinted(text))
+    text = replace_surrogates(repair_burmese(strip_unprinted(text)))
     end = 0
     for word, written in _as_written(text, base_language(language)):
         start, end = end, end + len(written)
@@ -105,8 +106,8 @@ def base_language(language: str | None) -> str:
     return match[1] if match else ""
 
 
-# A chunk of letters and digits, or of letters with apostrophes inside, between punctuation that joins nothing: one word
-# of Unicode's rules in every language. Letters of other scripts, and all that is doubtful, are left to ICU.
+# A chunk of letters and digits, or of letters with apostrophes inside, between punctuation that joins nothing, is one word in
+# every language. Letters of other scripts, and all that is doubtful, are left to ICU.
 _LETTERS = (
     "A-Za-z\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02b8\u0388-\u038a\u038e-\u03a1\u03a3-\u03f5\u0400-\u0481\u048a-\u052f"
 )
@@ -125,7 +126,7 @@ def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
     language = base_language(language)
     if is_plain(text):
         return _count_chunks(text, language)
-    text = replace_surrogates(compose(strip_unprinted(text)))
+    text = replace_surrogates(repair_burmese(compose(strip_unprinted(text))))
     between = _THAI_STRETCH.split(text)
     found = _count_chunks("\n".join(between), language)
     if len(between) > 1:
@@ -188,7 +189,7 @@ def _with_last_dot(segments: Iterable[str]) -> list[str]:
 def _segments(text: str, language: str) -> Iterator[str]:
     """Yield the segments of Thai stretches and of the text between them, each by its own segmenter."""
     if not is_plain(text):
-        text = replace_surrogates(compose(strip_unprinted(text)))
+        text = replace_surrogates(repair_burmese(compose(strip_unprinted(text))))
     for stretch, is_thai in _stretches(text):
         yield from _thai_words(stretch) if is_thai else _word_breaker()(stretch, language)
 
@@ -288,6 +289,7 @@ _SPELLINGS = {
     "el": str.maketrans("ΆΈΉΊΌΎΏάέήίόύώΐΰ", "ΑΕΗΙΟΥΩαεηιουωϊϋ"),
     "fa": str.maketrans("كي", "کی"),
     "ro": str.maketrans("ŞŢşţ", "ȘȚșț"),
+    "ru": str.maketrans("Ёё", "Ее"),
 }
 """By language, letters that are written in two ways: words spelled either way are counted together."""
 
@@ -301,9 +303,8 @@ def bare(word: str, *, language: str | None = None) -> str:
     ("l'homme"), the possessive in English ("Trump's"), case endings after an apostrophe in Turkish and Azerbaijani
     ("Ankara'da").
 
-    With straight apostrophes, otherwise unchanged. "" for numbers (with up to three letters of unit or ordinal:
-    "20th"), and for words without letters, with one letter (except Han, where one character is a word), or longer than
-    `MAX_TERM_LENGTH`.
+    With straight apostrophes, otherwise unchanged. "" for numbers (with up to three letters of unit or ordinal: "20th"), and
+    for words without letters, with one letter (but for Han), or longer than `MAX_TERM_LENGTH`.
     """
     if word.isalpha() and 2 <= len(word) <= MAX_TERM_LENGTH and "\u02bc" not in word:
         return word
@@ -325,8 +326,7 @@ def term(word: str, *, language: str | None = None) -> str:
 def fold_word(word: str, *, language: str | None = None) -> str:
     """Return a word with case folded by the language's rules, without invisible characters and optional Arabic marks.
 
-    Letters that a language writes in two ways are one: Greek ones with accent and without (capitals have none), Romanian
-    ones with comma and with cedilla, Persian ones as in Arabic.
+    Letters that a language writes in two ways are one: Greek ones with accent and without, Russian ё and е, and so on.
     """
     if not is_plain(word):
         word = _SILENT.sub("", strip_invisible(word))
