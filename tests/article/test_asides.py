@@ -24,6 +24,15 @@ def left_of(inside: str, after: str = "") -> list[str]:
     return [text for text in texts if not text.startswith((PROSE, MORE))]
 
 
+@pytest.mark.parametrize("name", ["img_desc", "img_descr"])
+def test_a_caption_in_the_line_of_a_paragraph_is_dropped(name):
+    caption = f"<span><img src=a.jpg><em class={name}>Boats at noon</em></span>"
+    assert left_of(f"<div>{caption}Four of them sank.</div>") == ["Four of them sank."]
+    assert left_of(f"<div>{caption}</div>") == []
+    assert left_of(f"<div class={name}>{'Boats at noon, and more of them. ' * 20}</div>") != []
+    assert left_of("<div>Four <em class=b>of</em> them sank.</div>") == ["Four", "of", "them sank."]
+
+
 @pytest.mark.parametrize(
     "quote",
     [

@@ -61,6 +61,7 @@ MIN_COPIED_BLOCKS: Final = 3
 MIN_COPIED_CHARS: Final = 200
 """A text shown twice repeats at least this share of it, and as many blocks or characters, from one of the first blocks on."""
 
+MAX_CAPTIONS_SHARE: Final = 1 / 3
 _NAME_LETTERS: Final = 10
 """Letters of a sender's name that have to begin its note about itself."""
 
@@ -134,7 +135,7 @@ def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable
         Rules applied first; each rule sees what the ones before it left.
     """
     blocks = _blocks(document.leaves, kept)
-    own = (_second_copies, _entry_labels, _ratings_and_nutrients, _disclosures, _sender, _pull_quotes)
+    own = (_named_captions, _second_copies, _entry_labels, _ratings_and_nutrients, _disclosures, _sender, _pull_quotes)
     for rule in (_next_articles, *others, *own):
         if dropped := [i for leaves in rule(document, blocks) for i in leaves]:
             kept[dropped] = False
@@ -318,6 +319,14 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
             if not found["name"] or (name and name in _letters(following[:_NAME_WITHIN])):
                 start = i
     yield from (block.leaves for block in blocks[start:])
+
+
+def _named_captions(document: Document, blocks: list[Block]) -> list[list[int]]:
+    """Return captions of Naver and Sina if they are a small part; a style sheet puts them on lines of their own."""
+    names, leaves = document.elements.names, document.leaves
+    named = [i for block in blocks for i in block.leaves if "img_desc" in names[leaves.element[i]].classes]
+    most = MAX_CAPTIONS_SHARE * sum(block.n_chars for block in blocks) if named else 0
+    return [named] if leaves.n_chars[named].sum() <= most else []
 
 
 def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
