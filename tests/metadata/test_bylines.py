@@ -201,6 +201,12 @@ def test_a_reporters_other_articles_are_no_author() -> None:
     assert _authors(f"<div class=writer>{line}</div>") == ("홍길동 기자",)
 
 
+def test_the_reporter_comes_before_the_paper_and_its_portal() -> None:
+    declared = '<meta property="og:article:author" content="강변일보 | 네이버">'
+    assert _authors("<em class=media_end_head_journalist_name>홍길동 기자</em>", head=declared) == ("홍길동 기자",)
+    assert _authors("", head=declared) == ("강변일보",)
+
+
 def test_a_shown_name_comes_before_what_somebody_logs_in_with() -> None:
     declared = '<meta name="author" content="jane.roe">'
     assert _authors('<div class="author-info"><span>Jane Roe</span></div>', head=declared) == ("Jane Roe",)

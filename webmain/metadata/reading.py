@@ -101,6 +101,8 @@ class Reading:
         """Names that the site gives itself, and its domain with and without suffix."""
         of_meta = ("og:site_name", "application-name", "site_name", "apple-mobile-web-app-title")
         names = [*map(self.clues.meta, of_meta), self.clues.meta("publisher", "dc.publisher"), self.text("publisher")]
+        paper, *portal = self.clues.meta("og:article:author").split(" | ")  # Naver's: "Daily News | Naver"
+        names += [paper, *portal] if portal else []
         for node in self.linked.nodes:
             if "website" in node.types or "newsmediaorganization" in node.types:
                 names += [first_text(node.value.get(key)) for key in ("name", "alternateName")]
