@@ -265,6 +265,11 @@ def all_kept(markup: str) -> list[str]:
         ("<p>Updated 14:12 GMT, 5 November 2026; first published 4 November 2026 11:12</p>", []),
         ("<table><tr><td><p>4. новембар 2026. године</p></table>", []),
         ("<p>令和八年十一月四日</p>", []),
+        ("<p>วันพุธที่ 4 พฤศจิกายน พ.ศ. 2569 เวลา 10:20 น. | อ่าน 1,234 ครั้ง</p>", []),
+        ("<p>2026년 11월 4일 수요일 오후 2시 30분</p>", []),
+        ("<p>At 4 November 2026 the boats at sea come in.</p>", ["At 4 November 2026 the boats at sea come in."]),
+        ("<p>原标题：快讯！大桥今天重新开放</p>", []),
+        ("<p>原标题是编辑写的。</p>", ["原标题是编辑写的。"]),
         ("<p><a class=author>관리자</a> <span><b>조회수 220</b><i>2026.11.04 (08:37)</i></span></p>", []),
         (
             "<p>Published by <b>Jane Roe</b> at 7:30am, 4th November 2026. (Updated 7:35am on 5th November 2026)</p>",
@@ -289,6 +294,10 @@ def test_bylines_above_the_text_go(label, found):
 @pytest.mark.parametrize(("line", "found"), [("Просмотров: 520", []), ("12 died", ["12 died"]), ("12", ["12"])])
 def test_a_counter_at_the_end_goes(line, found):
     assert all_kept(f"<main><p>{PROSE}</p><div>{line}</div></main>") == found
+
+
+def test_the_title_that_a_text_had_elsewhere_goes_at_its_end_too():
+    assert all_kept(f"<main><p>{PROSE}</p><p>{PROSE}</p><p>本文原标题：《大桥今天重新开放》</p></main>") == []
 
 
 def test_the_dates_of_a_chronicle_stay():

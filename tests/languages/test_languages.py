@@ -29,10 +29,10 @@ NAMES = """
     dates.month_ends dates.mornings dates.nepali_months dates.o_clock dates.of dates.ordinals dates.patterns
     dates.published dates.solar_months dates.until dates.updated dates.weekdays dates.year_after dates.year_first
     dates.year_marks
-    disclosures divided elision missing months months_here next_page nutrients quotes ratings read_more scripts.enable
-    scripts.patterns scripts.state senders urls.articles urls.authors urls.categories urls.dead_ends urls.editions urls.fronts
-    urls.id_keys urls.ignored urls.lists urls.news urls.other_suffixes urls.page_keys urls.page_suffixes
-    urls.search_keys urls.shelves urls.tags version
+    disclosures divided elision missing months months_here next_page nutrients quotes ratings read_more retitled
+    scripts.enable scripts.patterns scripts.state senders urls.articles urls.authors urls.categories urls.dead_ends
+    urls.editions urls.fronts urls.id_keys urls.ignored urls.lists urls.news urls.other_suffixes urls.page_keys
+    urls.page_suffixes urls.search_keys urls.shelves urls.tags version
 """.split()
 """The lists that the code reads, with their sections."""
 

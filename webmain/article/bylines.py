@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from webmain import languages
 from webmain.article.asides import Block, has_own_kind
 from webmain.metadata.dates import parse_date
 from webmain.metadata.dates_shown import first_cue, is_mostly_date, of_change, of_publication
@@ -31,6 +34,19 @@ _MAX_COUNTER_CHARS: Final = 40
 _MAX_HEADLINE_CHARS: Final = 200
 
 
+@cache
+def _words_of_dates() -> re.Pattern[str]:
+    """Return the pattern of words that dates have besides day, month and year."""
+    names = "at o_clock weekdays year_after mornings afternoons".split()
+    words = languages.known().either(*(f"dates.{name}" for name in names))
+    return re.compile(rf"(?<!\w){words}(?![^\W\d_])", re.IGNORECASE)
+
+
+@cache
+def _retitled() -> re.Pattern[str]:
+    return re.compile(rf"\W{{0,3}}{languages.known().either('retitled')}", re.IGNORECASE)
+
+
 def _date_in(text: str) -> str:
     """Return the part of a line between bars that may be a date; "" if there is none, or a part of many words."""
     may_be_dated = "年" in text or any(map(str.isdigit, text))
@@ -43,7 +59,7 @@ def _date_in(text: str) -> str:
 
 def _has_more_words(part: str) -> bool:
     """Return True if a part has more words than a date has, with a label such as "published"."""
-    n_words = len(part.split())
+    n_words = len(_words_of_dates().sub(" ", part).split())
     return n_words > _MAX_DATE_WORDS and (n_words > _MAX_LABELLED_WORDS or first_cue(part) > _MAX_LABEL_CHARS)
 
 
@@ -101,8 +117,12 @@ def _is_counter(text: str) -> bool:
 def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield short blocks among the first kept ones: those with a byline, and the only one with a date and little else.
 
-    Also a date marked as such at the beginning of the text, and a counter at its end ("520 views").
+    Also a date marked as such at the beginning of the text, a counter at its end ("520 views"), and, at both, the title that
+    it had elsewhere ("原标题：").
     """
+    for block in (*blocks[:_FIRST], *blocks[_FIRST:][-_FIRST:]):
+        if block.n_chars <= _MAX_HEADLINE_CHARS and _retitled().match(block.text):
+            yield block.leaves
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:
         yield [date]
     below = (_date_below_headline(document, block) for block in blocks[:_FIRST][: len(blocks) - 1])

@@ -16,6 +16,7 @@ words in it, or of the phrases between its semicolons.
 `ratings`                          parts of lines that show or ask for ratings, or lead to a recipe; lower case, as the next
 `nutrients`                        beginnings of headings of a recipe's nutrients
 `senders`, `about`                 whole headings of words for the press; what is before a sender's name ("About ")
+`retitled`                         beginnings of lines with the title that an article had elsewhere
 `next_page`                        whole texts of links to the next page
 `comments`                         parts of titles of feeds that hold comments
 `divided`                          words that the segmenter of Thai divides in another place, with a space in the right one
