@@ -72,6 +72,7 @@ def test_plurals_are_left_alone_in_other_languages():
 
 def test_korean_particles_are_counted_with_the_noun_when_both_occur():
     assert counts("세금 세금을 세금이 정부는", "ko") == {"세금": 3, "정부는": 1}
+    assert counts("시장이 시장이 시장", "ko") == {"시장": 3}
 
 
 def test_thai_is_segmented_and_its_stop_words_go():

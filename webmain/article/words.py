@@ -194,7 +194,10 @@ _BASE_FORMS: Mapping[str, tuple[str, Callable[[str], Iterable[str]]]] = {
 
 
 def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[str, str]]:
-    """Merge words into their base forms where both occur and their capitals agree; return the merged pairs."""
+    """Merge words into their base forms where both occur and their capitals agree; return the merged pairs.
+
+    Korean words are then shown in the base form, however often they have a particle.
+    """
     if language not in _BASE_FORMS:
         return []
     ending, base_forms = _BASE_FORMS[language]
@@ -204,7 +207,9 @@ def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[s
         base = next((candidate for candidate in base_forms(word) if candidate in forms), None)
         if base and _written_alike(forms[base], forms[word]):
             surfaces = forms[base]
-            for form, n in forms.pop(word).items():
+            shown = shown_form(surfaces) if language == "ko" else None
+            for surface, n in forms.pop(word).items():
+                form = shown or surface
                 surfaces[form] = surfaces.get(form, 0) + n
             merged.append((word, base))
     return merged
