@@ -52,6 +52,11 @@ def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
         '<p>Devamını oku: <a href="/2">Balıklar yine azaldı</a></p>',
         '<p>Pročitajte i: <a href="/2">Ribe je sve manje</a></p>',
         '<p>Tin liên quan: <a href="/2">Cá lại giảm</a></p>',
+        '<p>▶ <a href="/2">물고기가 또 줄었다</a></p>',
+        '<p>อ่านต้นฉบับ : <a href="/2">ปลาลดลงอีก</a></p>',
+        '<p>شاهد: <a href="/2">الأسماك تتناقص من جديد</a></p>',
+        '<p>ပိုမိုဖတ်ရှုရန် <a href="/2">ငါးများ ထပ်မံလျော့နည်း</a></p>',
+        '<p>【写真】<a href="/2">魚がまた減った</a></p>',
     ],
 )
 def test_a_line_that_leads_to_another_article_is_dropped(teaser):
