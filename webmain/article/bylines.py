@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain import languages
 from webmain.article.asides import Block, has_own_kind
+from webmain.clock import once
 from webmain.metadata.dates import parse_date
 from webmain.metadata.dates_shown import first_cue, is_mostly_date, of_change, of_publication
 from webmain.metadata.head import BYLINE, DATED, has_sign
@@ -34,7 +34,7 @@ _MAX_COUNTER_CHARS: Final = 40
 _MAX_HEADLINE_CHARS: Final = 200
 
 
-@cache
+@once
 def _words_of_dates() -> re.Pattern[str]:
     """Return the pattern of words that dates have besides day, month and year."""
     names = "at o_clock weekdays year_after mornings afternoons".split()
@@ -42,7 +42,7 @@ def _words_of_dates() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){words}(?![^\W\d_])", re.IGNORECASE)
 
 
-@cache
+@once
 def _retitled() -> re.Pattern[str]:
     return re.compile(rf"\W{{0,3}}{languages.known().either('retitled')}", re.IGNORECASE)
 
