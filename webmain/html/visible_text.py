@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from webmain import languages
 from webmain.html.columns import Flag
+from webmain.html.link_marks import link_marks
 from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Kind, TextLink, TextMark
 from webmain.text.normal import EAST_ASIAN, strip_controls
@@ -155,9 +157,6 @@ def _within(context: TextContext, tag: str, index: int) -> TextContext:
     return TextContext(kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role)
 
 
-MAX_MARK_CHARS = 6
-"""A longer superscript link is not a footnote mark."""
-
 _PREFORMATTED = int(Flag.PREFORMATTED)
 _IN_ANCHOR = int(Flag.IN_ANCHOR)
 _MARKED = {
@@ -193,7 +192,7 @@ class VisibleText:
     Attributes
     ----------
     chosen : list of int
-        The leaves that remain: without `rt` and `rp` of ruby, line numbers of code, and footnote marks.
+        The leaves that remain: without `rt` and `rp` of ruby, line numbers of code, and `link_marks`.
 
     Notes
     -----
@@ -212,14 +211,17 @@ class VisibleText:
         self._kinds: dict[int, tuple[str, ...]] = {}
         self._anchors: dict[int, int] = {}  # the nearest hyperlink around elements
         self._bases: set[int] = set()  # leaves next to a reading aid
-        self.chosen = chosen
         element, tags = self._leaves.element, self._elements.tags
         distinct = {element[i] for i in chosen}
         marked = {e: kinds for e in distinct if tags[e] in INLINE and (kinds := self._kinds_of(e))}
         self._marked = {i: marked[element[i]] for i in chosen if element[i] in marked} if marked else {}
         special = {e: role for e in distinct if (role := contexts.of(e).role)}
+        raised = {e for e, role in special.items() if role == SUPERSCRIPT}
+        anchor_of = partial(self._nearest, tags=("a",), known=self._anchors)
+        linked = link_marks(document, chosen, raised=raised, anchor_of=anchor_of)
+        self.chosen = [i for i in chosen if i not in linked] if linked else chosen
         if special:
-            self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
+            self._change([(i, special[element[i]]) for i in self.chosen if element[i] in special])
 
     def _change(self, special: list[tuple[int, int]]) -> None:
         """Drop and rewrite leaves according to their elements' roles."""
@@ -227,7 +229,7 @@ class VisibleText:
         aids = [i for i, role in special if role == RUBY and self._nearest(i, _AIDS, known) > box[i]]  # no block inside
         dropped = set(aids)
         for i, role in special:
-            if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == SUPERSCRIPT and self._is_footnote(i)):
+            if role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i]):
                 dropped.add(i)
             elif role == SUPERSCRIPT and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
                 self._changed[i] = texts[i].translate(_SUPERSCRIPTS)
@@ -251,13 +253,6 @@ class VisibleText:
         beside = {i + 1 for i in aids} | {i - 1 for i in aids}
         self._bases = beside.intersection(self.chosen)
         self._changed.update((i, self._leaves.texts[i]) for i in self._bases)
-
-    def _is_footnote(self, leaf: int) -> bool:
-        leaves = self._leaves
-        if not leaves.flags[leaf] & _IN_ANCHOR or len(leaves.texts[leaf]) > MAX_MARK_CHARS:
-            return False
-        anchor = self._nearest(leaf, ("a",), self._anchors)
-        return anchor >= 0 and (self._elements.attributes[anchor].get("href") or "").startswith("#")
 
     def _quote(self, quoted: list[int]) -> None:
         """Put quotation marks around the text of `q`; the second pair for a nested one."""
