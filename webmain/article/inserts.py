@@ -12,11 +12,11 @@ from webmain import languages
 from webmain.article.asides import Block, drop_asides, tags_around
 from webmain.article.bylines import bylines_and_dates
 from webmain.article.regions import UNWANTED
+from webmain.article.tables import BOXES, MIN_PARAGRAPH_CHARS, beside, fill_tables, join_definitions
 from webmain.clock import once
 from webmain.features.cues import GROUPS, READ_CHARS, line_cues
 from webmain.html.columns import Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
-from webmain.metadata.head import stands_aside
 from webmain.metadata.site_names import in_slug, slug_words
 from webmain.text.normal import as_seen
 from webmain.urls import join
@@ -33,17 +33,10 @@ MAX_TEASER_CHARS: Final = 250
 
 MAX_LABEL_CHARS: Final = 40
 
-MIN_PARAGRAPH_CHARS: Final = 60
-"""Minimum characters of text on both sides of a teaser without a cue, or of an inserted quote, listing or heading."""
-
 MAX_INSERT_CHARS: Final = 3_000
 """Longer quotes or listings that an extractor dropped stay dropped."""
 
 MAX_INSERTS: Final = 300
-MIN_CELLS: Final = 6
-MAX_CELL_CHARS: Final = 40
-"""Maximum mean cell length of a data table; with longer cells it may be a layout table."""
-
 MAX_BOX_CHARS: Final = 600
 MAX_BOX_SHARE: Final = 1 / 3
 """A box with a form that asks for an e-mail address has at most this many characters, and this share of the text; so have
@@ -53,8 +46,6 @@ MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
 _MAX_NAME_CHARS: Final = 100
-_REACH: Final = 6
-"""Leaves before and after a quote or listing that are searched for its siblings' text."""
 _IN_ANCHOR, _IN_NOSCRIPT = int(Flag.IN_ANCHOR), int(Flag.IN_NOSCRIPT)
 _CELLS: Final = frozenset(CELLS)
 _HEADINGS: Final = frozenset(HEADINGS)
@@ -62,9 +53,6 @@ MAX_CELL_LEAVES: Final = 12
 """A cell with more runs of text, or more than `MAX_BOX_CHARS` characters, is part of the page's layout."""
 
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
-_BOXES: Final = frozenset(("div", "section", "figure"))
-"""Tags of elements that may just wrap a single quote, heading or picture."""
-
 _FIELD_NAMES: Final = ("name", "id", "placeholder")
 _SIGN_UP: Final = 1 << GROUPS.index("subscribe")
 _PICTURES: Final = frozenset(("img", "picture"))
@@ -118,8 +106,8 @@ def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fa
     drop_asides(document, out, others=rules)
     if not out.any():
         return kept  # a date or a byline is all that the page has
-    _fill_tables(document, out)
-    _join_definitions(document, out)
+    fill_tables(document, out)
+    join_definitions(document, out)
     _add_between(document, out)
     _add_headings(document, out)
     _drop_last_heading(document, out)
@@ -180,7 +168,7 @@ def _captions(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     for block in blocks:
         box = boxes[block.leaves[0]]
         around = parent[box]
-        is_short = block.n_chars <= MAX_TEASER_CHARS and tags[box] == "div" and tags[around] in _BOXES
+        is_short = block.n_chars <= MAX_TEASER_CHARS and tags[box] == "div" and tags[around] in BOXES
         if is_short and (start[around], end[around]) == (start[box], end[box]):
             found += [] if _PICTURES.isdisjoint(tags[around + 1 : box]) else [block]
     n_chars, n_found = (sum(block.n_chars for block in each) for each in (blocks, found))
@@ -220,26 +208,6 @@ def _has_own_place(document: Document, block: Block, *, headings: bool = True) -
             n_chars = sum(map(len, texts[first : min(end, first + MAX_CELL_LEAVES)]))
             return end - first <= MAX_CELL_LEAVES and n_chars <= MAX_BOX_CHARS
     return False
-
-
-def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep all cells of a table of short cells if half of it is kept, or a quarter between kept text.
-
-    With cells missing, its meaning changes.
-    """
-    elements, leaves = document.elements, document.leaves
-    tables = elements.of_tags(("table",))[:MAX_INSERTS]
-    cells = elements.of_tags(CELLS) if tables else []
-    for i, table in enumerate(tables):
-        end, first, last = elements.end[table], elements.first_leaf[table], elements.end_leaf[table]
-        n_cells = bisect_left(cells, end) - bisect_left(cells, table)
-        if n_cells < MIN_CELLS or (i + 1 < len(tables) and tables[i + 1] < end) or not kept[first:last].any():
-            continue
-        members = np.flatnonzero(~leaves.has(UNWANTED)[first:last]) + first
-        n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
-        is_within = bool(kept[:first].any() and kept[last:].any())
-        if n <= MAX_CELL_CHARS * n_cells and (4 if is_within else 2) * n_kept > n:
-            kept[members] = True
 
 
 def _sign_ups(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
@@ -300,50 +268,6 @@ def _leads_away(document: Document, block: Block, *, has_cue: bool) -> bool:
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS
 
 
-def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep a term if most of its definitions is kept, and drop a term kept without any."""
-    elements, leaves = document.elements, document.leaves
-    lists = elements.of_tags(("dl",))[:MAX_INSERTS]
-    lists = [dl for dl in lists if kept[elements.first_leaf[dl] : elements.end_leaf[dl]].any()]
-    if not lists:
-        return
-    length = np.where(leaves.has(UNWANTED), 0, leaves.n_chars)
-    all_before = np.concatenate(([0], np.cumsum(length)))
-    kept_before = np.concatenate(([0], np.cumsum(np.where(kept, length, 0))))
-    is_linked = leaves.has(Flag.IN_ANCHOR)
-    linked_before = np.concatenate(([0], np.cumsum(np.where(is_linked, length, 0))))
-    for dl in lists:
-        if stands_aside(document, dl):
-            continue
-        terms: list[int] = []
-        definitions: list[int] = []
-        for child in [*_children(document, dl), -1]:
-            tag = elements.tags[child] if child >= 0 else ""
-            if terms and definitions and tag != "dd":
-                first, end = elements.first_leaf[definitions[0]], elements.end_leaf[definitions[-1]]
-                n, n_kept = all_before[end] - all_before[first], kept_before[end] - kept_before[first]
-                is_prose = n and 2 * (linked_before[end] - linked_before[first]) < n
-                for term in terms if is_prose else ():
-                    members = np.arange(elements.first_leaf[term], elements.end_leaf[term])
-                    members = members[length[members] > 0]
-                    if not is_linked[members].any():  # a link is probably an author or a menu
-                        kept[members] = n_kept > 0 if 2 * n_kept >= n or not n_kept else kept[members]
-                terms, definitions = [], []
-            if tag == "dt":
-                terms.append(child)
-            elif tag == "dd":
-                definitions.append(child)
-
-
-def _children(document: Document, element: int) -> Iterator[int]:
-    """Yield the terms and definitions of a list, including those grouped in `div` elements."""
-    elements = document.elements
-    child, end = element + 1, elements.end[element]
-    while child < end:
-        yield child
-        child = child + 1 if elements.tags[child] == "div" else elements.end[child]
-
-
 def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
     """Keep quotes, code and headings between siblings with kept text, unless the text already contains them.
 
@@ -357,14 +281,10 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
     before = np.concatenate(([0], np.cumsum(np.where(kept, leaves.n_chars, 0)))).tolist() if inserts else []
     text = ""
     for i in inserts:
-        first, end, parent = elements.first_leaf[i], elements.end_leaf[i], elements.parent[i]
-        while (
-            elements.tags[parent] in _BOXES and elements.end_leaf[parent] - elements.first_leaf[parent] == end - first
-        ):
-            parent = elements.parent[parent]
-        if parent < 0 or not 0 < end - first <= MAX_INSERT_CHARS or kept[first:end].any():
+        first, end = elements.first_leaf[i], elements.end_leaf[i]
+        if elements.parent[i] < 0 or not 0 < end - first <= MAX_INSERT_CHARS or kept[first:end].any():
             continue
-        at, last = max(elements.first_leaf[parent], first - _REACH), min(elements.end_leaf[parent], end + _REACH)
+        at, last = beside(elements, i)
         if before[first] - before[at] < MIN_PARAGRAPH_CHARS or before[last] - before[end] < MIN_PARAGRAPH_CHARS:
             continue
         if elements.tags[i] in _SUBHEADS and not all(
