@@ -382,3 +382,26 @@ def test_a_page_with_nothing_but_an_aside_keeps_it(only):
     document = Document(Page(html=only), html=only)
     kept = np.ones(len(document.leaves), dtype=np.bool_)
     assert adjusted(document, kept).all()
+
+
+NOTE = "Each morning by seven, the harbour's news in your letter box, free of charge."
+
+
+@pytest.mark.parametrize(
+    ("box", "found"),
+    [
+        (f"<div><h3>The letter</h3><p>{NOTE}</p></div>", []),
+        (f"<div><div><h3>The letter</h3></div><p>{NOTE}</p></div>", []),
+        ("<div><h3>The letter</h3><p>Each morning</p></div>", ["The letter"]),
+        (f"<div><h3>The letter</h3><p>{NOTE}</p><p>It came late.</p></div>", ["The letter", "It came late."]),
+        (f"<h3>The letter</h3><p>{NOTE}</p>", ["The letter"]),
+    ],
+)
+def test_the_heading_of_a_box_is_kept_only_with_something_of_the_box(box, found):
+    assert kept_of(f"<p>{PROSE}</p>{box}<p>{PROSE}</p>", dropped=("Each morning",)) == found
+
+
+def test_a_pull_quote_with_its_source_is_not_added():
+    quote = "<figure><blockquote><p>wrote both numbers into the book</p><cite>Jane Roe</cite></blockquote></figure>"
+    assert kept_of(f"<p>{PROSE}</p>{quote}<p>{PROSE}</p>", dropped=("wrote", "Jane Roe")) == []
+    assert len(kept_of(quote.replace("both", "two"), dropped=("wrote", "Jane Roe"))) == 2

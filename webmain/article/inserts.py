@@ -14,6 +14,7 @@ from webmain.article.bylines import bylines_and_dates
 from webmain.article.regions import UNWANTED
 from webmain.article.tables import BOXES, MIN_PARAGRAPH_CHARS, beside, fill_tables, join_definitions
 from webmain.clock import once
+from webmain.extractors.page_types import page_type
 from webmain.features.cues import GROUPS, READ_CHARS, line_cues
 from webmain.html.columns import Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
@@ -110,6 +111,7 @@ def adjusted(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fa
     join_definitions(document, out)
     _add_between(document, out)
     _add_headings(document, out)
+    _drop_lone_headings(document, out)
     _drop_last_heading(document, out)
     return out
 
@@ -122,6 +124,23 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
     first = next((elements.first_leaf[e] for e in around if elements.tags[e] in HEADINGS), 0)
     if kept[:first].any() and leaves.n_chars[first:][kept[first:]].sum() <= MAX_TEASER_CHARS:
         kept[first:] = False
+
+
+def _drop_lone_headings(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop headings of an article's boxes that show a paragraph or more, of which nothing else is kept."""
+    elements, leaves = document.elements, document.leaves
+    parent, first, end = elements.parent, elements.first_leaf, elements.end_leaf
+    headings = [i for i in elements.of_tags(_SUBHEADS)[:MAX_INSERTS] if first[i] < end[i] and kept[first[i]]]
+    shown = np.where(kept | leaves.has(UNWANTED), 0, leaves.n_chars) if headings else leaves.n_chars
+    for i in headings:
+        box, start, rest = parent[i], first[i], end[i]
+        while box >= 0 and end[box] == rest:
+            box = parent[box]
+        if box < 0 or first[box] != start or kept[rest : end[box]].any():
+            continue
+        is_box = shown[rest : end[box]].sum() >= MIN_PARAGRAPH_CHARS and (kept[:start].any() or kept[rest:].any())
+        if is_box and page_type(document).name == "article":
+            kept[start:rest] = False
 
 
 def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
@@ -298,7 +317,9 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
         if sum(map(len, leaves.texts[first:end])) > MAX_INSERT_CHARS:
             continue
         text = text or "".join("".join(leaves.texts[k].split()) for k in np.flatnonzero(kept).tolist()).casefold()
-        own = "".join("".join(t.split()) for t in leaves.texts[first:end]).casefold().strip("\"'“”„«»")
+        runs = ["".join(t.split()) for t in leaves.texts[first:end]]
+        is_quote = elements.tags[i] == "blockquote"  # its source may stand below it
+        own = (max(runs, key=len) if is_quote else "".join(runs)).casefold().strip("\"'“”„«»")
         if own and own not in text:
             kept[first:end] = True
 
