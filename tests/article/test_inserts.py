@@ -57,6 +57,14 @@ def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
         '<p>شاهد: <a href="/2">الأسماك تتناقص من جديد</a></p>',
         '<p>ပိုမိုဖတ်ရှုရန် <a href="/2">ငါးများ ထပ်မံလျော့နည်း</a></p>',
         '<p>【写真】<a href="/2">魚がまた減った</a></p>',
+        '<p>READ | <a href="/2">Fish stocks fall again</a></p>',
+        '<p>Lesetipp: <a href="/2">Fisch wird knapp</a></p>',
+        '<p>Читайте на эту тему: <a href="/2">Рыбы стало меньше</a></p>',
+        '<p>こちらも：<a href="/2">魚がまた減る</a></p>',
+        '<p><a href="https://chat.example/1">Follow our channel for the latest from the harbour</a></p>',
+        '<p><a href="https://chat.example/1">Folgen Sie uns und verpassen Sie keine Nachricht</a></p>',
+        '<p><a href="/letter">Suscríbete a nuestro boletín</a></p>',
+        '<p><a href="/app">Téléchargez notre application</a></p>',
     ],
 )
 def test_a_line_that_leads_to_another_article_is_dropped(teaser):
@@ -179,6 +187,12 @@ def test_headings_right_between_paragraphs_stay_in_boxes_of_their_own_too(inside
         "<b>PUBLICIDAD</b>",
         "ప్రకటన",
         "Գովազդ",
+        "<p>Article continues after ad</p>",
+        "<p>La suite après cette publicité</p>",
+        "<p>La información continúa debajo de la publicidad</p>",
+        "<p>Материал продолжается после рекламы</p>",
+        "<p>この記事は広告の後に続きます</p>",
+        "<p>廣告 請繼續往下閱讀...</p>",
     ],
 )
 def test_a_label_of_an_advertisement_is_dropped(label):

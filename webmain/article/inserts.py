@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_TEASER_CHARS: Final = 250
 """Maximum characters of a teaser, whatever it begins with."""
 
-MAX_LABEL_CHARS: Final = 40
+MAX_LABEL_CHARS: Final = 50
 
 MAX_INSERT_CHARS: Final = 3_000
 """Longer quotes or listings that an extractor dropped stay dropped."""
