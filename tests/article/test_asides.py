@@ -173,6 +173,7 @@ def test_words_about_ratings_and_nutrients_stay(content):
         "<h4>Über die Fährlinie AG</h4><p>Die Fährlinie AG hat neun Boote.</p>",
         "<h4>关于海港渡轮</h4><p>海港渡轮有九条船。</p>",
         "<strong>Contact presse :</strong><p>Pier Road 1</p>",
+        "<p><b>About Calder Ferries</b><br>Calder Ferries runs nine boats.</p><p><b>Press contact</b><br>Pier Road 1</p>",
     ],
 )
 def test_what_a_sender_says_of_itself_at_the_end_is_dropped(end):
@@ -183,6 +184,7 @@ def test_what_a_sender_says_of_itself_at_the_end_is_dropped(end):
     ("inside", "after"),
     [
         ("", "<h3>About the night</h3><p>Boats are counted by lamplight.</p>"),
+        ("", "<p><b>About the night</b><br>Boats are counted by lamplight.</p>"),
         ("", "<p>About Calder Ferries</p><p>Calder Ferries runs nine boats.</p>"),
         ("", f"<h3>About Calder Ferries</h3><p>Calder Ferries runs nine boats.</p>{f'<p>{PROSE}</p>' * 8}"),
         ("<h3>About Calder Ferries</h3><p>Calder Ferries runs nine boats.</p>", ""),

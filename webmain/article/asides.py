@@ -310,13 +310,18 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         n_chars += blocks[i].n_chars
         if n_chars > limit:
             break
-        if blocks[i].n_chars > MAX_LABEL_CHARS or (text := blocks[i].text).endswith(_SENTENCE_ENDS):
+        leaves, breaks = blocks[i].leaves, document.leaves.breaks
+        first = next((k for k in range(1, len(leaves)) if breaks[leaves[k]]), len(leaves))  # leaves of the first line
+        label = fold_space(document.leaves.text(leaves[:first])) if first <= _MAX_DEPTH else ""
+        if not label or len(label) > MAX_LABEL_CHARS or label.endswith(_SENTENCE_ENDS):
             continue
-        found = _senders().fullmatch(text.lower())
+        found = _senders().fullmatch(label.lower())
         if found and not _BOLD.isdisjoint(tags_around(document, blocks[i])):
             name = _letters(found["name"] or "")[:_NAME_LETTERS]
-            following = document.leaves.text(blocks[i + 1].leaves[:_MAX_DEPTH]) if i + 1 < len(blocks) else ""
-            if not found["name"] or (name and name in _letters(following[:_NAME_WITHIN])):
+            below = leaves[first:] or (blocks[i + 1].leaves if i + 1 < len(blocks) else [])
+            if not found["name"] or (
+                name and name in _letters(document.leaves.text(below[:_MAX_DEPTH])[:_NAME_WITHIN])
+            ):
                 start = i
     yield from (block.leaves for block in blocks[start:])
 
