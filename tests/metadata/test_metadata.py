@@ -125,6 +125,7 @@ def test_the_site_signs_only_where_nobody_else_does() -> None:
         "<p>By</p><p>Jane Roe</p>",
         '<div itemprop="author" itemscope itemtype="https://schema.org/Person"><b itemprop="name">Jane Roe</b> writes</div>',
         '<div id="byLine">Jane Roe, Chief Political Correspondent</div>',
+        '<footer class="node__meta">Submitted by <span><a href="/user/3">Jane Roe</a></span> on 3 May 2026</footer>',
     ],
 )
 def test_the_byline_at_the_headline(byline: str) -> None:

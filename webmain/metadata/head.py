@@ -43,7 +43,7 @@ _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 """Prefixes of classes and ids of the Wayback Machine's banners."""
 BY_READERS: Final = ("comment", "respon", "repl")
 """Beginnings of words in class names of readers' comments."""
-_POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
+_POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic", "node"])
 _WORD = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
