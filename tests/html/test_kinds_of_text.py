@@ -17,6 +17,7 @@ from webmain.items.keep import DEFAULT_KEEP, Keep
 
 URL = "https://example.com/news/story"
 LINKS = Keep(links=True)
+MATHML = "<span><math><mi>n</mi><mo>=</mo><mn>2</mn></math></span>"
 
 
 def blocks(markup: str, keep: Keep = DEFAULT_KEEP) -> tuple[ArticleBlock, ...]:
@@ -88,6 +89,9 @@ def test_source_lines_part_words_where_browsers_show_a_space(markup, expected):
         ("<h2><a href='#name'>#</a> Name</h2>", "Name"),
         ("<p>The note. <a href='#back1'>↩\ufe0e</a>", "The note."),
         ("<p>The note. <a href='/'>↩</a>", "The note. ↩"),
+        (f"<p>So <span>{MATHML}<span aria-hidden=true>n<i>=</i>2</span></span> here", "So n=2 here"),
+        (f"<p>So <span><nobr aria-hidden=true>n=2</nobr>{MATHML}</span> here", "So n=2 here"),
+        (f"<p>So {MATHML}<span aria-hidden=true>, he said</span>", "So n=2, he said"),
         ("<p>a <span hidden>secret</span> b", "a b"),
         ("<p>open<span class=sr-only> in a new window</span>.", "open."),
         ("<p>He said <q>go</q>.", "He said “go”."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from webmain import languages
 from webmain.html.columns import Flag
+from webmain.html.formulas import drawn_formulas
 from webmain.html.link_marks import link_marks
 from webmain.html.names import MAX_CLASS_CHARS
 from webmain.items import Kind, TextLink, TextMark
@@ -192,7 +193,8 @@ class VisibleText:
     Attributes
     ----------
     chosen : list of int
-        The leaves that remain: without `rt` and `rp` of ruby, line numbers of code, and `link_marks`.
+        The leaves that remain: without `rt` and `rp` of ruby, line numbers of code, `link_marks` and
+        `drawn_formulas`.
 
     Notes
     -----
@@ -218,8 +220,8 @@ class VisibleText:
         special = {e: role for e in distinct if (role := contexts.of(e).role)}
         raised = {e for e, role in special.items() if role == SUPERSCRIPT}
         anchor_of = partial(self._nearest, tags=("a",), known=self._anchors)
-        linked = link_marks(document, chosen, raised=raised, anchor_of=anchor_of)
-        self.chosen = [i for i in chosen if i not in linked] if linked else chosen
+        dropped = link_marks(document, chosen, raised=raised, anchor_of=anchor_of) | drawn_formulas(document)
+        self.chosen = [i for i in chosen if i not in dropped] if dropped else chosen
         if special:
             self._change([(i, special[element[i]]) for i in self.chosen if element[i] in special])
 
