@@ -101,6 +101,11 @@ def test_br_parts_lines_and_br_br_paragraphs():
     assert kinds("<div>a<br>b<br><br>c</div>") == [("paragraph", "a\nb"), ("paragraph", "c")]
 
 
+@pytest.mark.parametrize("indent", ["\u3000\u3000", "&nbsp;&nbsp; ", "\n \u3000"])
+def test_an_indented_line_is_a_paragraph(indent):
+    assert kinds(f"<div>a<br>{indent}b<br>&nbsp;c</div>") == [("paragraph", "a"), ("paragraph", "b\nc")]
+
+
 def test_scores_are_those_of_the_first_leaf():
     assert [b.raw for b in blocks("<p>a <b>b</b><p>c")] == [0.0, 2.0]
 

@@ -29,6 +29,9 @@ BLOCK_TAGS = frozenset(
 )
 """Elements that begin and end a line on the screen (the HTML standard's rendering section, and form controls)."""
 
+_INDENTS = ("\u3000", "\xa0\xa0")
+"""A line that begins so is a paragraph, also after a single line break."""
+
 _NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
 _NEVER_IN_SVG = frozenset(("desc", "metadata"))
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
@@ -186,6 +189,8 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
                     add_text(folded)
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
+                    if gap == br and text.lstrip(" \t\n\r").startswith(_INDENTS):
+                        gap = br_br
                 add_before(n_elements)
                 add_element(parent)
                 add_box(box)
