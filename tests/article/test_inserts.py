@@ -233,6 +233,7 @@ TOPICS = "".join(f"<p>Topic {i} of the week.</p>" for i in range(40))
         f"<form><p>Abonnieren Sie unseren Newsletter</p><p>Jeden Morgen um sieben.</p>{FIELD}</form>",
         f"<div><div><p>สมัครรับข่าวสาร</p></div><p>ทุกเช้าวันทำงาน</p><form>{FIELD}</form></div>",
         "<div><p>Newsletter</p><p>Every weekday at seven.</p><input name='EMAIL' type=TEXT></div>",
+        f"<div class=story__newsletter><h4>The tide</h4><p>Every weekday at seven.</p>{FIELD}</div>",
         "<div><p>Newsletter</p><p>Every weekday at seven.</p><input placeholder='Your e-mail'></div>",
     ],
 )

@@ -19,6 +19,7 @@ from webmain.features.cues import GROUPS, READ_CHARS, line_cues
 from webmain.html.columns import Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.site_names import in_slug, slug_words
+from webmain.regex import lazy
 from webmain.text.normal import as_seen
 from webmain.urls import join
 
@@ -55,6 +56,7 @@ MAX_CELL_LEAVES: Final = 12
 
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _FIELD_NAMES: Final = ("name", "id", "placeholder")
+_NEWSLETTER: Final = lazy(r"news-?_?letter|sign-?_?up", re.IGNORECASE)
 _SIGN_UP: Final = 1 << GROUPS.index("subscribe")
 _PICTURES: Final = frozenset(("img", "picture"))
 MAX_CAPTIONS: Final = 2
@@ -230,7 +232,10 @@ def _has_own_place(document: Document, block: Block, *, headings: bool = True) -
 
 
 def _sign_ups(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield what was kept of boxes that begin with words such as "Sign up" and contain a field for an e-mail address."""
+    """Yield what was kept of boxes that contain a field for an e-mail address.
+
+    They begin with words such as "Sign up", or their class names a newsletter.
+    """
     elements, leaves = document.elements, document.leaves
     inputs = elements.of_tags(("input",))
     fields = [i for i, of in zip(inputs, elements.attributes_of(inputs), strict=True) if _asks_for_mail(of)]
@@ -245,7 +250,7 @@ def _sign_ups(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         while box >= 0 and before[elements.end_leaf[box]] - before[elements.first_leaf[box]] <= MAX_BOX_CHARS:
             first = elements.first_leaf[box]
             begin = leaves.texts[first][:READ_CHARS].casefold() if first < elements.end_leaf[box] else ""
-            is_sign_up = line_cues(begin) & _SIGN_UP
+            is_sign_up = line_cues(begin) & _SIGN_UP or _NEWSLETTER.search(elements.names[box].classes)
             box, found = elements.parent[box], box if is_sign_up else found
         if found >= 0:
             at = max(dropped, bisect_left(starts, elements.first_leaf[found]))
