@@ -139,8 +139,8 @@ def test_pages_of_open_tags_are_looked_at_in_linear_time() -> None:
         pages = ["<template " * n, "<iframe srcdoc=" * n, "<![CDATA[" * n, "<noframes>" * n, "<script type=" * n]
         documents = [read(Page(html=page + "<p>x"), Options(timeout_s=None)) for page in pages]
         assert all(document.title == "" for document in documents)  # the trees are built
-        start = time.perf_counter()
+        start = time.process_time()
         for document in documents:
             markup_beside_tree(document)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert seconds[1] < 14 * seconds[0] + 0.5

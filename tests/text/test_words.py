@@ -266,9 +266,10 @@ def test_placed_words_are_the_words_and_where_they_are_written(text, language):
 
 def test_pieces_of_a_long_thai_text_take_linear_time():
     def seconds(n: int) -> float:
-        start = time.perf_counter()
+        start = time.process_time()  # not the time of other programs
         pieces("เเละเขาบอกว่ามาก ๆ " * n)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1)
-    assert seconds(20_000) < 40 * seconds(1_000)
+    few, many = (min(seconds(n) for _ in range(3)) for n in (1_000, 20_000))
+    assert many < 40 * few
