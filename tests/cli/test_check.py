@@ -191,6 +191,16 @@ def test_a_damaged_database_is_told_with_the_command_that_saves_it(
         read_all(spec)
 
 
+def test_what_is_no_database_any_more_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(spec := f"sqlite:{tmp_path}/a.db")
+    data = (tmp_path / "a.db").read_bytes()
+    (tmp_path / "a.db").write_bytes(bytes(range(16)) + data[16:])
+    assert main(["check", spec]) == 1
+    told = capsys.readouterr().out
+    assert told.count("file is not a database") == 1
+    assert "0 articles can be read, 1 cannot be" in told
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

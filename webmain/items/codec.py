@@ -23,7 +23,7 @@ T = TypeVar("T")
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 """Exceptions raised when a damaged record is read."""
 
-SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def clean(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return SURROGATE.sub("\ufffd", text)
+        return _SURROGATE.sub("\ufffd", text)
     return text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -17,7 +17,7 @@ from webmain.archive.warc import Skip, read_captures
 from webmain.database import DatabaseFile, named_rows, open_to_read
 from webmain.files import NotAStoreError
 from webmain.items import Article, NewerSchemaError
-from webmain.items.codec import SURROGATE, UNREADABLE
+from webmain.items.codec import UNREADABLE, clean
 from webmain.store.jsonl import Line, is_ours, read_lines
 from webmain.store.protocol import newer_schema
 from webmain.store.sqlite_file import SqliteFile
@@ -128,9 +128,8 @@ def _check_articles(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 
 def _parts_error(article: Mapping[str, Any], *parts: Sequence[Mapping[str, Any]]) -> str:
     """Return what is wrong with the rows of an article that can be read, first of its blocks, then of its words."""
-    if any(
-        isinstance(cell, str) and SURROGATE.search(cell) for row in chain((article,), *parts) for cell in row.values()
-    ):
+    cells = (cell for row in chain((article,), *parts) for cell in row.values())
+    if any(isinstance(cell, str) and clean(cell) != cell for cell in cells):
         return f"article {article['id']} has bytes that are no UTF-8"
     if any(row["position"] != i for rows in parts for i, row in enumerate(rows)):
         return f"blocks or words of article {article['id']} are missing"
@@ -171,20 +170,26 @@ def _check_database(
     found: list[Problem] = []
     n = 0
     checks: list[CheckTable] = [_integrity_problems, partial(_version_problems, len(form.migrations)), *tables]
-    with ExitStack() as opened:
-        db: sqlite3.Connection | None = None
+    try:
+        db = open_to_read(path, leaves_nothing=True)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return CheckResult(what=what, n=0, piece=piece, problems=(_unread(error),))
+    with closing(db):
+        db.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         for check in checks:
             try:  # each by itself: a damaged index hides no article
-                if db is None:
-                    db = opened.enter_context(closing(open_to_read(path, leaves_nothing=True)))
-                    db.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
                 for place, reason in check(db):
                     if reason:
                         found.append(Problem(place=place, reason=reason))
                     n += not reason and check is tables[0]
-            except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
-                found.append(Problem(place="", reason=f"the database cannot be read on from here: {error}"))
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                found += [] if (problem := _unread(error)) in found else [problem]
     return CheckResult(what=what, n=n, piece=piece, problems=tuple(found))
+
+
+def _unread(error: Exception) -> Problem:
+    """Return the problem of a database that cannot be read on; SQLite's own messages name what is damaged."""
+    return Problem(place="", reason=f"the database cannot be read on from here: {error}")
 
 
 def _has_table(db: sqlite3.Connection, name: str) -> bool:
