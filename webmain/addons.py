@@ -72,8 +72,8 @@ class Webmain:
         """Derive settings; called once, after the spider has been made."""
         settings.set("USER_AGENT", user_agent(settings.get("WEBMAIN_CONTACT") or ""), priority="addon")
         for switch, component in SWITCHED.items():
-            for base in ("EXTENSIONS_BASE", "DOWNLOADER_MIDDLEWARES_BASE"):
-                if not settings.getbool(switch):
+            if not settings.getbool(switch):
+                for base in ("EXTENSIONS_BASE", "DOWNLOADER_MIDDLEWARES_BASE"):
                     settings[base].pop(component, None)  # elsewhere, even None is loaded
         if settings.get("WEBMAIN_REPLAY"):
             handler = "webmain.crawl.handlers.Replay"

@@ -155,6 +155,11 @@ def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
     return [Block(leaves, members[a:b], n, linked) for (a, b), n, linked in zip(groups, lengths, n_linked, strict=True)]
 
 
+def at_ends(blocks: list[Block], first: int, last: int) -> list[Block]:
+    """Return the first blocks and the last ones, each once."""
+    return blocks[:first] + blocks[first:][-last:]
+
+
 def has_own_kind(document: Document, block: Block) -> bool:
     """Return True if a block is in an element whose tag defines the kind of its text."""
     return not _TAGS_OF_KINDS.isdisjoint(tags_around(document, block))
@@ -280,8 +285,7 @@ def _box_below(document: Document, block: Block) -> tuple[int, int]:
 
 def _disclosures(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of notes that links earn money: "This post contains affiliate links"."""
-    first, last = DISCLOSED_WITHIN
-    for block in (*blocks[:first], *blocks[first:][-last:]):
+    for block in at_ends(blocks, *DISCLOSED_WITHIN):
         if block.n_chars <= MAX_DISCLOSURE_CHARS:
             text = block.text.lower()
             ends = [end for end in _disclosing() if end in text]

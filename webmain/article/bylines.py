@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain import languages
-from webmain.article.asides import Block, has_own_kind
+from webmain.article.asides import Block, at_ends, has_own_kind
 from webmain.clock import once
 from webmain.metadata.dates import parse_date
 from webmain.metadata.dates_shown import first_cue, is_mostly_date, of_change, of_publication
@@ -120,7 +120,7 @@ def bylines_and_dates(document: Document, blocks: list[Block]) -> Iterator[list[
     Also a date marked as such at the beginning of the text, a counter at its end ("520 views"), and, at both, the title that
     it had elsewhere ("原标题：").
     """
-    for block in (*blocks[:_FIRST], *blocks[_FIRST:][-_FIRST:]):
+    for block in at_ends(blocks, _FIRST, _FIRST):
         if block.n_chars <= _MAX_HEADLINE_CHARS and _retitled().match(block.text):
             yield block.leaves
     if blocks and (date := _date_at_start(document, blocks[0])) >= 0:

@@ -30,6 +30,8 @@ MIN_CELLS: Final = 6
 MAX_CELL_CHARS: Final = 40
 """Maximum mean cell length of a data table; with longer cells it may be a layout table."""
 
+_UNWANTED, _IN_ANCHOR = int(UNWANTED), int(Flag.IN_ANCHOR)
+
 BOXES: Final = frozenset(("div", "section", "figure"))
 """Tags of elements that may just wrap a single table, quote, heading or picture."""
 
@@ -68,11 +70,12 @@ def fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
             continue
         if not (kept[:last].any() and kept[first:].any()):
             continue  # all kept text is on one side
-        members = np.flatnonzero(~leaves.has(UNWANTED)[first:last]) + first
+        members = np.flatnonzero(leaves.bits[first:last] & _UNWANTED == 0) + first
         n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
+        if n > MAX_CELL_CHARS * n_cells:
+            continue
         is_within = bool(kept[:first].any() and kept[last:].any())
-        is_kept = (4 if is_within else 2) * n_kept > n or (is_within and _is_between(document, kept, table, n_cells))
-        if n <= MAX_CELL_CHARS * n_cells and is_kept:
+        if (4 if is_within else 2) * n_kept > n or (is_within and _is_between(document, kept, table, n_cells)):
             kept[members] = True
 
 
@@ -81,7 +84,7 @@ def _is_between(document: Document, kept: NDArray[np.bool_], table: int, n_cells
     elements, leaves = document.elements, document.leaves
     first, end = elements.first_leaf[table], elements.end_leaf[table]
     n_rows = elements.tags[table : elements.end[table]].count("tr")
-    if n_cells <= 2 * n_rows or 4 * leaves.has(Flag.IN_ANCHOR)[first:end].sum() > end - first:
+    if n_cells <= 2 * n_rows or 4 * np.count_nonzero(leaves.bits[first:end] & _IN_ANCHOR) > end - first:
         return False
     at, last = beside(elements, table)
     return all(leaves.n_chars[a:b][kept[a:b]].sum() >= MIN_PARAGRAPH_CHARS for a, b in ((at, first), (end, last)))

@@ -96,10 +96,10 @@ def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
         notify(f"counts may be too small by up to {cloud.uncertain:,}: rare words were dropped to save memory")
     made = _drawn(cloud, args, form)
     with output(args.output, ()) as file:
-        if form == "png":
+        if isinstance(made, bytes):
             file.buffer.write(made)
-        else:
-            file.write(made.decode())
+        else:  # the name of a store may be no text
+            file.write(made.encode(errors="replace").decode())
     return REJECTED if pages.n_rejected else OK
 
 
@@ -232,17 +232,17 @@ def _scope(found: Mapping[str, Any], store: str | None) -> Scope:
     )
 
 
-def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
+def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> str | bytes:
     """Return a cloud in a format."""
     from webmain.cloud.markup import Order, cloud_page
     from webmain.cloud.pictures import PictureOptions, Shape, cloud_png, cloud_svg
 
     if form == "table":
-        return _table(cloud).encode(errors="replace")
+        return _table(cloud)
     if form == "json":
-        return (json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n").encode(errors="replace")
+        return json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n"
     if form == "html":
-        return cloud_page(cloud, order=args.order or Order.ALPHABET).encode(errors="replace")
+        return cloud_page(cloud, order=args.order or Order.ALPHABET)
     options = PictureOptions(
         width=args.width,
         height=args.height,
@@ -251,7 +251,7 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
         colours=args.colours,
         fonts=tuple(args.font),
     )
-    return cloud_png(cloud, options) if form == "png" else cloud_svg(cloud, options).encode(errors="replace")
+    return cloud_png(cloud, options) if form == "png" else cloud_svg(cloud, options)
 
 
 def _table(cloud: Cloud) -> str:

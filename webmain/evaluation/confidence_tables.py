@@ -39,13 +39,15 @@ class SystemScores:
 def systems(results: Results) -> list[str]:
     """Return the systems that gave a confidence for some page with a gold text."""
     return [
-        system for system in results.systems if any(_is_given(r) and r.agreements for r in results.by_system[system])
+        system
+        for system in results.systems
+        if any(_given(r) is not None and r.agreements for r in results.by_system[system])
     ]
 
 
-def _is_given(result: PageResult) -> bool:
-    """Return True for a text with a confidence; that in no text says nothing."""
-    return result.prediction.confidence is not None and bool(result.prediction.text.strip())
+def _given(result: PageResult) -> float | None:
+    """Return the confidence in a text; None without one, or for no text, where it says nothing."""
+    return result.prediction.confidence if result.prediction.text.strip() else None
 
 
 def scores_of(results: Results, system: str) -> SystemScores:
@@ -53,9 +55,9 @@ def scores_of(results: Results, system: str) -> SystemScores:
     mine = tuple(r for r in results.by_system[system] if results.main_metric in r.agreements)
     return SystemScores(
         system=system,
-        confidence=np.array([(r.prediction.confidence or 0.0) if _is_given(r) else 0.0 for r in mine]),
+        confidence=np.array([_given(r) or 0.0 for r in mine]),
         f1=np.array([r.agreements[results.main_metric].f1 for r in mine]),
-        given=np.array([_is_given(r) for r in mine], dtype=bool),
+        given=np.array([_given(r) is not None for r in mine], dtype=bool),
         results=mine,
     )
 

@@ -176,11 +176,11 @@ def _ours() -> list[str]:
 
 def _split_mode(name: str) -> tuple[str, Mode]:
     spec, at, mode = name.rpartition("@")
-    if "=" in spec and mode not in ("site", "crossfit"):  # the value of an option, such as a path
-        return name, Mode.PAGE
-    if at and mode not in ("site", "crossfit"):
+    if at and mode in ("site", "crossfit"):
+        return spec, Mode(mode)
+    if at and "=" not in spec:  # else it is in the value of an option, such as a path
         raise UnknownSystem(f"system {name}: got @{mode}, allowed are @site and @crossfit")
-    return (spec, Mode(mode)) if at else (name, Mode.PAGE)
+    return name, Mode.PAGE
 
 
 def _extractor(spec: str) -> Extractor:
