@@ -294,12 +294,10 @@ def _disclosures(document: Document, blocks: list[Block]) -> Iterator[list[int]]
 
 
 def _is_in_order(parts: Iterable[str], text: str) -> bool:
-    end = 0
     for part in parts:
-        start = text.find(part, end)
-        if start < 0:
+        _, found, text = text.partition(part)
+        if not found:
             return False
-        end = start + len(part)
     return True
 
 
@@ -323,9 +321,8 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         if found and not _BOLD.isdisjoint(tags_around(document, blocks[i])):
             name = _letters(found["name"] or "")[:_NAME_LETTERS]
             below = leaves[first:] or (blocks[i + 1].leaves if i + 1 < len(blocks) else [])
-            if not found["name"] or (
-                name and name in _letters(document.leaves.text(below[:_MAX_DEPTH])[:_NAME_WITHIN])
-            ):
+            following = document.leaves.text(below[:_MAX_DEPTH])[:_NAME_WITHIN]
+            if not found["name"] or (name and name in _letters(following)):
                 start = i
     yield from (block.leaves for block in blocks[start:])
 

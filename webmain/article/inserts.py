@@ -133,7 +133,9 @@ def _drop_lone_headings(document: Document, kept: NDArray[np.bool_]) -> None:
     elements, leaves = document.elements, document.leaves
     parent, first, end = elements.parent, elements.first_leaf, elements.end_leaf
     headings = [i for i in elements.of_tags(_SUBHEADS)[:MAX_INSERTS] if first[i] < end[i] and kept[first[i]]]
-    shown = np.where(kept | leaves.has(UNWANTED), 0, leaves.n_chars) if headings else leaves.n_chars
+    if not headings:
+        return
+    shown = np.where(kept | leaves.has(UNWANTED), 0, leaves.n_chars)
     for i in headings:
         box, start, rest = parent[i], first[i], end[i]
         while box >= 0 and end[box] == rest:
