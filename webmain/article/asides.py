@@ -286,11 +286,10 @@ def _box_below(document: Document, block: Block) -> tuple[int, int]:
 def _disclosures(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of notes that links earn money: "This post contains affiliate links"."""
     for block in at_ends(blocks, *DISCLOSED_WITHIN):
-        if block.n_chars <= MAX_DISCLOSURE_CHARS:
-            text = block.text.lower()
-            ends = [end for end in _disclosing() if end in text]
-            if any(_is_in_order((*before, end), text) for end in ends for before in _disclosing()[end]):
-                yield block.leaves
+        text = block.text.lower() if block.n_chars <= MAX_DISCLOSURE_CHARS else ""
+        ends = [end for end in _disclosing() if end in text]
+        if any(_is_in_order((*before, end), text) for end in ends for before in _disclosing()[end]):
+            yield block.leaves
 
 
 def _is_in_order(parts: Iterable[str], text: str) -> bool:
